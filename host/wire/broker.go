@@ -1,0 +1,107 @@
+package wire
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/rho-ext/rho-ext/registry"
+)
+
+// Broker is the host's side of a sandbox: it decides and acts on requests.
+// Its methods are safe for concurrent use.
+type Broker interface {
+	// Do carries out one request. ctx ends with the call that asked. A
+	// refusal or failure that JavaScript should see is an [*Error].
+	Do(ctx context.Context, req Request) (Response, error)
+	// Read takes at most max bytes from a stream of an earlier response: the
+	// credit that the sandbox gives. It returns [io.EOF] at the end, after
+	// which the stream is closed.
+	Read(ctx context.Context, s Stream, max int) ([]byte, error)
+	// CloseStream gives a stream up. An unknown one is ignored.
+	CloseStream(s Stream)
+}
+
+// Stream names a body that arrives in pieces. Zero is no stream.
+type Stream uint64
+
+// Op names what a request asks for.
+type Op string
+
+// The operations. The comment gives the type of Request.Data and of
+// Response.Data.
+const (
+	OpLog      Op = "log"       // LogRecord → nothing
+	OpProgress Op = "progress"  // registry.Progress → nothing
+	OpReadFile Op = "read_file" // FilePath → nothing; the bytes are Response.Payload
+	OpFetch    Op = "fetch"     // FetchRequest, body in Payload → FetchResponse; the body is Response.Stream
+)
+
+// Effect is what an operation does outside the sandbox; zero is nothing. A
+// call that has done no more than read can be run again.
+func (o Op) Effect() registry.Effects {
+	switch o {
+	case OpReadFile:
+		return registry.EffectRead
+	case OpFetch:
+		return registry.EffectNet
+	default:
+		return 0
+	}
+}
+
+// Request is one thing that the code of a call asks of the host.
+type Request struct {
+	Call    string // the call's id; empty for the module's own top level
+	Tool    string // the tool that the call runs
+	Op      Op
+	Data    json.RawMessage
+	Payload []byte // raw bytes beside Data
+}
+
+// Response answers a request.
+type Response struct {
+	Data    json.RawMessage
+	Payload []byte
+	Stream  Stream
+}
+
+// Error is a refusal or failure that JavaScript sees as an exception.
+type Error struct {
+	Kind    registry.Kind `json:"kind"`
+	Name    string        `json:"name"` // class of the exception: PermissionDenied, TypeError, RangeError, AbortError, Error
+	Message string        `json:"message"`
+	Code    string        `json:"code,omitempty"`
+	Hint    string        `json:"hint,omitempty"`
+}
+
+// Error implements error.
+func (e *Error) Error() string { return e.Message }
+
+// LogRecord is the data of [OpLog].
+type LogRecord struct {
+	Level   string          `json:"level"` // trace, debug, info, warn or error
+	Message string          `json:"message"`
+	Data    json.RawMessage `json:"data,omitempty"`
+}
+
+// FilePath is the data of [OpReadFile].
+type FilePath struct {
+	Path string `json:"path"` // relative to the project root
+}
+
+// FetchRequest is the data of [OpFetch].
+type FetchRequest struct {
+	URL      string      `json:"url"`
+	Method   string      `json:"method"`
+	Headers  [][2]string `json:"headers,omitempty"`
+	Redirect string      `json:"redirect,omitempty"` // follow (default), manual or error
+}
+
+// FetchResponse answers [OpFetch].
+type FetchResponse struct {
+	Status     int         `json:"status"`
+	StatusText string      `json:"statusText"`
+	URL        string      `json:"url"` // the last one, after redirects
+	Redirected bool        `json:"redirected"`
+	Headers    [][2]string `json:"headers"`
+}

@@ -1,0 +1,176 @@
+package wire
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"time"
+
+	"github.com/rho-ext/rho-ext/registry"
+)
+
+// Factory makes sandboxes of one isolation mode.
+type Factory interface {
+	// NewSandbox makes an empty sandbox whose requests go to b.
+	NewSandbox(b Broker) (Sandbox, error)
+	// Close ends the factory and whatever its sandboxes share.
+	Close() error
+}
+
+// Sandbox is one JavaScript runtime that holds one version of one extension.
+// Its methods are safe for concurrent use; calls interleave where their code
+// awaits.
+type Sandbox interface {
+	// Load evaluates a bundle and reads the manifest. It is called once,
+	// first. What is wrong with the extension comes back as
+	// LoadResult.Failure; the error is for faults of the sandbox itself. When
+	// ctx ends, so does the evaluation, wherever it is.
+	Load(ctx context.Context, req LoadRequest) (LoadResult, error)
+	// Call runs one function of the extension. It returns soon after ctx
+	// ends, whatever the code does; [context.Cause] says why it ended, and
+	// [ErrDeadline] there means the call's deadline.
+	Call(ctx context.Context, req CallRequest) CallResult
+	// Done is closed when the sandbox can take no more calls: it was closed,
+	// or its runtime was thrown away.
+	Done() <-chan struct{}
+	// Close stops everything at once. Calls that run end as lost.
+	Close() error
+}
+
+// ErrDeadline is the cause of a context whose call ran into its deadline.
+var ErrDeadline = errors.New("deadline exceeded")
+
+// ErrClosed is the cause of a context that ended because the host shut down.
+var ErrClosed = errors.New("the host is closing")
+
+// LoadRequest hands a bundle to a sandbox.
+type LoadRequest struct {
+	Extension    string // id
+	Script       []byte // one classic script, as package bundle makes it
+	SourceMap    []byte // its source map, with the names that failures use
+	Hash         string // of Script and SourceMap; equal hashes share compiled code
+	ProjectRoot  string
+	ExtensionDir string
+	Limits       Limits
+}
+
+// Limits bound one runtime. A zero field means the default.
+type Limits struct {
+	CallStack   int           // frames; 4,096
+	LogBytes    int           // log text of one call; 256 KiB
+	ResultBytes int           // JSON text of one result; 16 MiB
+	Grace       time.Duration // between the abort signal and the interrupt; 20 ms
+}
+
+// LoadResult is what a sandbox learnt of an extension.
+type LoadResult struct {
+	Manifest Manifest
+	Failure  *Failure // not nil: the extension did not load
+}
+
+// Manifest is an extension as its module describes it, checked for shape.
+type Manifest struct {
+	Name        string   `json:"name"`
+	Version     string   `json:"version"`
+	Description string   `json:"description,omitempty"`
+	Engine      string   `json:"engine,omitempty"` // engines.rhoExt
+	Tools       []Tool   `json:"tools"`
+	Hooks       []string `json:"hooks,omitempty"`    // names of the hooks it has
+	Commands    []string `json:"commands,omitempty"` // names of its commands
+}
+
+// Tool is one tool of a manifest.
+type Tool struct {
+	Name        string             `json:"name"`
+	Title       string             `json:"title,omitempty"`
+	Description string             `json:"description"`
+	Risk        registry.Risk      `json:"risk"`    // as declared
+	Effects     registry.Effects   `json:"effects"` // as declared and as read from its code
+	Parameters  json.RawMessage    `json:"parameters"`
+	Output      json.RawMessage    `json:"output,omitempty"`
+	TimeoutMS   float64            `json:"timeoutMs,omitempty"`
+	Examples    []registry.Example `json:"examples,omitempty"`
+	Arguments   ArgumentForm       `json:"arguments"`
+	Location    Position           `json:"location"` // of the tool's definition
+}
+
+// ArgumentForm is how a tool's function receives its arguments.
+type ArgumentForm string
+
+// The argument forms.
+const (
+	ArgsObject ArgumentForm = "object" // a plain object, nothing hidden on it
+	ArgsText   ArgumentForm = "text"   // the JSON text, for old-style functions that parse it
+	ArgsBoth   ArgumentForm = "both"   // an object whose hidden toString gives the JSON text
+)
+
+// CallRequest asks for one run of one tool.
+type CallRequest struct {
+	ID     string
+	Tool   string
+	Args   json.RawMessage            // a JSON object
+	Values map[string]json.RawMessage // ctx.values
+}
+
+// CallResult is how a run ended. Exactly one of Value, Thrown and Lost says so.
+type CallResult struct {
+	Value  *Value
+	Thrown *Thrown
+	// Lost: the runtime went away under the call, through no fault of its own.
+	Lost bool
+	// Acted: the call had asked the broker for something with an effect.
+	Acted bool
+	// Guilty: the call took its runtime down and must not share one again.
+	Guilty bool
+}
+
+// Value is what a tool's function returned, made plain.
+type Value struct {
+	Content    []registry.Block
+	IsError    bool
+	Structured json.RawMessage
+	Details    json.RawMessage
+}
+
+// Thrown is an error that ended a call or a load.
+type Thrown struct {
+	Kind      registry.Kind
+	Code      string
+	Name      string // the error's class, such as TypeError
+	Message   string
+	Hint      string
+	Retryable registry.Retryable
+	Stack     []Position // innermost first; positions in the author's files
+	// Internal says that Message is for the operator only.
+	Internal bool
+}
+
+// Position is a place in a source file, by the name the source map gives it.
+type Position struct {
+	File     string `json:"file,omitempty"`
+	Line     int    `json:"line,omitempty"`   // 1-based; 0 is unknown
+	Column   int    `json:"column,omitempty"` // 1-based
+	Function string `json:"function,omitempty"`
+}
+
+// Stage is the step at which an extension failed.
+type Stage string
+
+// The stages, in order.
+const (
+	StageDiscover   Stage = "discover"
+	StageResolve    Stage = "resolve"
+	StageBundle     Stage = "bundle"
+	StageEvaluate   Stage = "evaluate"
+	StageManifest   Stage = "manifest"
+	StagePermission Stage = "permission"
+)
+
+// Failure says why an extension did not load.
+type Failure struct {
+	Stage    Stage
+	Position Position
+	Message  string
+	Hint     string
+	Stack    []Position
+}

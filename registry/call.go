@@ -1,0 +1,91 @@
+package registry
+
+import (
+	"context"
+	"encoding/json"
+	"sync"
+)
+
+// Call is one call as its tool sees it. Its methods are safe for concurrent
+// use; its fields must not be changed.
+type Call struct {
+	ID          string                     // unique among live calls
+	Tool        string                     // the registered name
+	Values      map[string]json.RawMessage // what the caller granted to this call
+	Budget      int                        // bytes of text that the model will see at most
+	ProjectRoot string                     // absolute path; empty where there is no project
+
+	progress func(Progress)
+
+	mu       sync.Mutex
+	uses     []Use
+	attempts int
+}
+
+// Progress is a report from a running call. Total zero means unknown.
+type Progress struct {
+	Message string  `json:"message,omitempty"`
+	Done    float64 `json:"done,omitempty"`
+	Total   float64 `json:"total,omitempty"`
+}
+
+// Use is one thing outside the tool that a call touched, and what allowed it.
+type Use struct {
+	Kind   string `json:"kind"`            // file, net, run, env, tool, state
+	Target string `json:"target"`          // a root-relative path, a URL without query, a command
+	Effect string `json:"effect"`          // read, write, net or run
+	Grant  string `json:"grant,omitempty"` // what allowed it: "default", "--allow-net=…"; empty when it was denied
+	Denied bool   `json:"denied,omitempty"`
+}
+
+// Report passes progress on to whoever made the call. It never blocks for
+// long and does nothing where nobody listens.
+func (c *Call) Report(p Progress) {
+	if c.progress != nil {
+		c.progress(p)
+	}
+}
+
+// maxUses bounds what one call can record; a loop over a million files must
+// not fill the outcome.
+const maxUses = 1000
+
+// RecordUse notes that the call touched something. Repeated equal uses and
+// those past 1,000 are dropped.
+func (c *Call) RecordUse(u Use) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.uses) >= maxUses {
+		return
+	}
+	for _, have := range c.uses {
+		if have == u {
+			return
+		}
+	}
+	c.uses = append(c.uses, u)
+}
+
+// SetAttempts notes how often the call was run; one is the rule. It is higher
+// when the call was run again because another one took its runtime down.
+func (c *Call) SetAttempts(n int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.attempts = n
+}
+
+type callKey struct{}
+
+// CallFrom returns the call that ctx belongs to. Outside the door it returns
+// an empty call, so that a tool need not check.
+func CallFrom(ctx context.Context) *Call {
+	if c, ok := ctx.Value(callKey{}).(*Call); ok {
+		return c
+	}
+	return &Call{}
+}
+
+// WithCall returns a context that carries c.
+func WithCall(ctx context.Context, c *Call) context.Context {
+	return context.WithValue(ctx, callKey{}, c)
+}

@@ -1,0 +1,128 @@
+package registry
+
+import (
+	"errors"
+	"fmt"
+	"time"
+)
+
+// Kind says why a call failed. The values are stable ids.
+type Kind string
+
+// The kinds of failure.
+const (
+	KindInvalidArgs      Kind = "invalid_args"
+	KindTimeout          Kind = "timeout"
+	KindCancelled        Kind = "cancelled"
+	KindNotFound         Kind = "not_found"
+	KindPermissionDenied Kind = "permission_denied"
+	KindRateLimited      Kind = "rate_limited"
+	KindProvider         Kind = "provider"
+	KindNetwork          Kind = "network"
+	KindOther            Kind = "other"
+)
+
+// Retryable says whether the same call may succeed later. The zero value is
+// unknown; in JSON it is true, false or null.
+type Retryable uint8
+
+// Whether a retry makes sense.
+const (
+	RetryUnknown Retryable = iota
+	RetryYes
+	RetryNo
+)
+
+// MarshalJSON writes true, false or null.
+func (r Retryable) MarshalJSON() ([]byte, error) {
+	switch r {
+	case RetryYes:
+		return []byte("true"), nil
+	case RetryNo:
+		return []byte("false"), nil
+	default:
+		return []byte("null"), nil
+	}
+}
+
+// UnmarshalJSON reads true, false or null.
+func (r *Retryable) UnmarshalJSON(b []byte) error {
+	switch string(b) {
+	case "true":
+		*r = RetryYes
+	case "false":
+		*r = RetryNo
+	case "null":
+		*r = RetryUnknown
+	default:
+		return fmt.Errorf("retryable must be true, false or null, got %s", b)
+	}
+	return nil
+}
+
+// Failure is the error of a call, with what a program and a model need to
+// react to it. A tool may return one from Execute; any other error that its
+// own function returns becomes one of kind other with the error's text.
+type Failure struct {
+	Kind Kind `json:"kind"`
+	// Message is for the operator: everything that helps to mend it.
+	Message string `json:"message"`
+	// ModelText is what the model sees; empty means Message.
+	ModelText string    `json:"-"`
+	Retryable Retryable `json:"retryable"`
+	// RetryAfter is how long to wait before a retry; zero means unstated.
+	RetryAfter time.Duration `json:"-"`
+	// Code refines Kind: "runtime_lost", "stack_overflow", an API's own code.
+	Code string `json:"code,omitempty"`
+	// HTTPStatus is the status of the reply that failed the call, or zero.
+	HTTPStatus int `json:"httpStatus,omitempty"`
+	// Location is where in the tool's source it happened, or nil. The model
+	// never sees it.
+	Location *Location `json:"location,omitempty"`
+	// Cause is the underlying error, or nil; errors.Is and errors.As see it.
+	Cause error `json:"-"`
+}
+
+// Location is a place in a source file. Line and Column are 1-based; zero
+// means unknown.
+type Location struct {
+	File   string `json:"file"`
+	Line   int    `json:"line"`
+	Column int    `json:"column"`
+	// Frame is a few source lines around the place, ready to print.
+	Frame string `json:"frame,omitempty"`
+	// Stack holds the other frames, innermost first, one per line of text.
+	Stack []string `json:"stack,omitempty"`
+}
+
+// String is file:line:column, as far as it is known.
+func (l *Location) String() string {
+	switch {
+	case l == nil:
+		return ""
+	case l.Line == 0:
+		return l.File
+	default:
+		return fmt.Sprintf("%s:%d:%d", l.File, l.Line, l.Column)
+	}
+}
+
+// Error implements error with the operator's message.
+func (f *Failure) Error() string { return f.Message }
+
+// Unwrap gives the cause to errors.Is and errors.As.
+func (f *Failure) Unwrap() error { return f.Cause }
+
+// TextForModel is what the model is told.
+func (f *Failure) TextForModel() string {
+	if f.ModelText != "" {
+		return f.ModelText
+	}
+	return f.Message
+}
+
+// Failuref makes a failure with a formatted message; a %w verb sets Cause.
+func Failuref(kind Kind, format string, args ...any) *Failure {
+	err := fmt.Errorf(format, args...)
+	return &Failure{Kind: kind, Message: err.Error(), Cause: errors.Unwrap(err)}
+}

@@ -1,0 +1,70 @@
+package registry
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// Status is how a call ended.
+type Status string
+
+// The ways in which a call ends.
+const (
+	StatusSuccess Status = "success"
+	StatusError   Status = "error"   // the tool failed
+	StatusDenied  Status = "denied"  // a guard refused what the tool asked for
+	StatusSkipped Status = "skipped" // a hook, the policy or a person stopped it before it ran
+)
+
+// Outcome is the one end of one call.
+type Outcome struct {
+	CallID string `json:"callId"`
+	Tool   string `json:"tool"`
+	Status Status `json:"status"`
+	// Text is what the model sees, already bounded.
+	Text    string `json:"text"`
+	IsError bool   `json:"isError"`
+	// Structured is the answer as data, or nil. Programs get it whole.
+	Structured json.RawMessage `json:"structured,omitempty"`
+	// Content is the model-facing content, bounded. Text is its text.
+	Content []Block `json:"content,omitempty"`
+	// Failure says why, when Status is not success. A tool that answered with
+	// IsError and said no more has one of kind other.
+	Failure *Failure `json:"failure,omitempty"`
+	// Duration is the time from entering the door to leaving it.
+	Duration time.Duration `json:"-"`
+	// Truncated says that Text was cut; Details then holds a [FullOutput].
+	Truncated bool `json:"truncated"`
+	// Details is for the host and its user interface, never for the model.
+	Details any `json:"details,omitempty"`
+	// Arguments are the effective ones: normalised, with defaults.
+	Arguments json.RawMessage `json:"arguments,omitempty"`
+	// Attempts is how often the call ran, when more than once.
+	Attempts int `json:"attempts,omitempty"`
+	// Uses lists what the call touched.
+	Uses []Use `json:"uses"`
+	// Metadata is what the tool left for the host program alone.
+	Metadata map[string]any `json:"-"`
+}
+
+// MarshalJSON adds durationMs, in milliseconds with a fraction.
+func (o *Outcome) MarshalJSON() ([]byte, error) {
+	type plain Outcome
+	uses := o.Uses
+	if uses == nil {
+		uses = []Use{}
+	}
+	return json.Marshal(struct {
+		*plain
+		DurationMS float64 `json:"durationMs"`
+		Uses       []Use   `json:"uses"`
+	}{(*plain)(o), float64(o.Duration.Microseconds()) / 1000, uses})
+}
+
+// FullText is the text before it was cut for the model.
+func (o *Outcome) FullText() string {
+	if f, ok := o.Details.(FullOutput); ok {
+		return f.Text
+	}
+	return o.Text
+}

@@ -1,0 +1,77 @@
+package registry
+
+import (
+	"encoding/json"
+	"strings"
+)
+
+// Result is what a tool gives back. The zero value is an empty success.
+type Result struct {
+	// Content is what the model sees, in order.
+	Content []Block `json:"content,omitempty"`
+	// IsError says that the tool failed and Content explains how.
+	IsError bool `json:"isError,omitempty"`
+	// Structured is the same answer as data, for programs and for models that
+	// take it. It is a JSON value, or nil.
+	Structured json.RawMessage `json:"structured,omitempty"`
+	// Details is for the host and its user interface, never for the model: a
+	// [FullOutput], or any JSON value.
+	Details any `json:"details,omitempty"`
+	// Metadata is for the host program alone; it is not sent anywhere.
+	Metadata map[string]any `json:"-"`
+}
+
+// The types of a [Block].
+const (
+	BlockText  = "text"
+	BlockJSON  = "json"
+	BlockImage = "image"
+)
+
+// Block is one piece of content. Type says which of the other fields count.
+type Block struct {
+	Type     string          `json:"type"`
+	Text     string          `json:"text,omitempty"`     // text
+	JSON     json.RawMessage `json:"json,omitempty"`     // json
+	Data     []byte          `json:"data,omitempty"`     // image, base64 in JSON
+	URL      string          `json:"url,omitempty"`      // image by reference
+	MIMEType string          `json:"mimeType,omitempty"` // image
+}
+
+// FullOutput keeps what was cut from a result before the model saw it.
+type FullOutput struct {
+	Size int    `json:"size"` // bytes of Text
+	Text string `json:"text"`
+}
+
+// Text is a successful result of one text block.
+func Text(s string) *Result {
+	return &Result{Content: []Block{{Type: BlockText, Text: s}}}
+}
+
+// ErrorText is a failed result of one text block.
+func ErrorText(s string) *Result {
+	r := Text(s)
+	r.IsError = true
+	return r
+}
+
+// Text joins the text and JSON blocks with newlines; an image becomes a short
+// note. It is what a caller without structured content sees.
+func (r *Result) Text() string {
+	if r == nil {
+		return ""
+	}
+	parts := make([]string, 0, len(r.Content))
+	for _, b := range r.Content {
+		switch b.Type {
+		case BlockText:
+			parts = append(parts, b.Text)
+		case BlockJSON:
+			parts = append(parts, string(b.JSON))
+		case BlockImage:
+			parts = append(parts, "[image "+b.MIMEType+"]")
+		}
+	}
+	return strings.Join(parts, "\n")
+}
