@@ -16,10 +16,12 @@ type Call struct {
 	ProjectRoot string                     // absolute path; empty where there is no project
 
 	progress func(Progress)
+	clock    *deadlineClock // nil outside the door
 
 	mu       sync.Mutex
 	uses     []Use
 	attempts int
+	ended    bool
 }
 
 // Progress is a report from a running call. Total zero means unknown.
@@ -38,12 +40,29 @@ type Use struct {
 	Denied bool   `json:"denied,omitempty"`
 }
 
-// Report passes progress on to whoever made the call. It never blocks for
-// long and does nothing where nobody listens.
+// Report passes progress on to whoever made the call. It does nothing where
+// nobody listens, and nothing after the call has its outcome.
 func (c *Call) Report(p Progress) {
-	if c.progress != nil {
+	if c.progress == nil {
+		return
+	}
+	c.mu.Lock()
+	ended := c.ended
+	c.mu.Unlock()
+	if !ended {
 		c.progress(p)
 	}
+}
+
+// PauseDeadline stops the clock of the call's deadline, for as long as a person
+// is asked something that the call waits for. The clock goes on when every
+// resume function was called; calling one again does nothing. It cannot bring
+// back a call whose deadline has passed, and a caller's own context goes on.
+func (c *Call) PauseDeadline() (resume func()) {
+	if c.clock == nil {
+		return func() {}
+	}
+	return c.clock.pause()
 }
 
 // maxUses bounds what one call can record; a loop over a million files must
@@ -51,11 +70,11 @@ func (c *Call) Report(p Progress) {
 const maxUses = 1000
 
 // RecordUse notes that the call touched something. Repeated equal uses and
-// those past 1,000 are dropped.
+// those past 1,000 are dropped, and so is one after the call has its outcome.
 func (c *Call) RecordUse(u Use) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if len(c.uses) >= maxUses {
+	if c.ended || len(c.uses) >= maxUses {
 		return
 	}
 	for _, have := range c.uses {
@@ -72,6 +91,14 @@ func (c *Call) SetAttempts(n int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.attempts = n
+}
+
+// finish closes the books: nothing is reported or recorded after it.
+func (c *Call) finish() (uses []Use, attempts int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.ended = true
+	return c.uses, c.attempts
 }
 
 type callKey struct{}

@@ -126,3 +126,14 @@ func Failuref(kind Kind, format string, args ...any) *Failure {
 	err := fmt.Errorf(format, args...)
 	return &Failure{Kind: kind, Message: err.Error(), Cause: errors.Unwrap(err)}
 }
+
+// Valid reports whether k is one of the kinds.
+func (k Kind) Valid() bool {
+	switch k {
+	case KindInvalidArgs, KindTimeout, KindCancelled, KindNotFound, KindPermissionDenied,
+		KindRateLimited, KindProvider, KindNetwork, KindOther:
+		return true
+	default:
+		return false
+	}
+}

@@ -26,6 +26,9 @@ type Outcome struct {
 	IsError bool   `json:"isError"`
 	// Structured is the answer as data, or nil. Programs get it whole.
 	Structured json.RawMessage `json:"structured,omitempty"`
+	// StructuredOmitted says that Structured is too large for a model: leave
+	// it out of what a model is shown.
+	StructuredOmitted bool `json:"structuredOmitted,omitempty"`
 	// Content is the model-facing content, bounded. Text is its text.
 	Content []Block `json:"content,omitempty"`
 	// Failure says why, when Status is not success. A tool that answered with
@@ -33,9 +36,12 @@ type Outcome struct {
 	Failure *Failure `json:"failure,omitempty"`
 	// Duration is the time from entering the door to leaving it.
 	Duration time.Duration `json:"-"`
-	// Truncated says that Text was cut; Details then holds a [FullOutput].
+	// Truncated says that Text was cut, by the door or by the tool itself;
+	// FullText has it whole.
 	Truncated bool `json:"truncated"`
-	// Details is for the host and its user interface, never for the model.
+	// Details is for the host and its user interface, never for the model:
+	// what the tool left there, a [FullOutput] where the text was cut, or
+	// [Details] with both.
 	Details any `json:"details,omitempty"`
 	// Arguments are the effective ones: normalised, with defaults.
 	Arguments json.RawMessage `json:"arguments,omitempty"`
@@ -63,7 +69,7 @@ func (o *Outcome) MarshalJSON() ([]byte, error) {
 
 // FullText is the text before it was cut for the model.
 func (o *Outcome) FullText() string {
-	if f, ok := o.Details.(FullOutput); ok {
+	if f := fullOutput(o.Details); f != nil {
 		return f.Text
 	}
 	return o.Text

@@ -44,6 +44,26 @@ type FullOutput struct {
 	Text string `json:"text"`
 }
 
+// Details holds two things where one was meant for them: the full text that
+// the door cut, and what the tool had put into [Result.Details].
+type Details struct {
+	FullOutput *FullOutput `json:"fullOutput"`
+	Value      any         `json:"value"`
+}
+
+// fullOutput finds the full text in details, or nil.
+func fullOutput(details any) *FullOutput {
+	switch d := details.(type) {
+	case FullOutput:
+		return &d
+	case *FullOutput:
+		return d
+	case Details:
+		return d.FullOutput
+	}
+	return nil
+}
+
 // Text is a successful result of one text block.
 func Text(s string) *Result {
 	return &Result{Content: []Block{{Type: BlockText, Text: s}}}

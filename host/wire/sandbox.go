@@ -38,7 +38,7 @@ type Sandbox interface {
 }
 
 // ErrDeadline is the cause of a context whose call ran into its deadline.
-var ErrDeadline = errors.New("deadline exceeded")
+var ErrDeadline = registry.ErrDeadline
 
 // ErrClosed is the cause of a context that ended because the host shut down.
 var ErrClosed = errors.New("the host is closing")

@@ -1,0 +1,196 @@
+package registry
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"maps"
+	"math/rand/v2"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// The defaults of [DoorOptions].
+const (
+	DefaultTimeout         = 30 * time.Second
+	DefaultGrace           = 400 * time.Millisecond
+	DefaultTextLimit       = 30_000
+	DefaultStructuredLimit = 256 << 10
+)
+
+// DoorOptions configure a [Door]. A zero field means the default.
+type DoorOptions struct {
+	// Timeout is the deadline of a call whose tool and request name none.
+	Timeout time.Duration
+	// Grace is how long the door waits for a tool after its context ended. A
+	// tool that takes longer is left behind and its answer dropped.
+	Grace time.Duration
+	// TextLimit is how many bytes of text a model sees of one outcome.
+	TextLimit int
+	// StructuredLimit is up to how many bytes of structured content a model
+	// sees.
+	StructuredLimit int
+	// ProjectRoot is what [Call.ProjectRoot] says.
+	ProjectRoot string
+	// Logger takes what no outcome can carry, such as a panic's stack.
+	Logger *slog.Logger
+}
+
+// Door is the one way to run the tools of a [Registry]. Every call that enters
+// comes out as exactly one [Outcome]. It is safe for concurrent use.
+type Door struct {
+	registry *Registry
+	opts     DoorOptions
+
+	prefix string // of generated ids
+	serial atomic.Uint64
+	live   sync.Map // ids of running calls
+}
+
+// NewDoor makes a door in front of r. Nil options mean the defaults; o is
+// copied.
+func NewDoor(r *Registry, o *DoorOptions) *Door {
+	d := &Door{registry: r, prefix: fmt.Sprintf("call-%06x-", rand.N(1<<24))}
+	if o != nil {
+		d.opts = *o
+	}
+	positive(&d.opts.Timeout, DefaultTimeout)
+	positive(&d.opts.Grace, DefaultGrace)
+	positive(&d.opts.TextLimit, DefaultTextLimit)
+	positive(&d.opts.StructuredLimit, DefaultStructuredLimit)
+	if d.opts.Logger == nil {
+		d.opts.Logger = slog.New(slog.DiscardHandler)
+	}
+	return d
+}
+
+func positive[T cmp.Ordered](v *T, or T) {
+	var zero T
+	if *v <= zero {
+		*v = or
+	}
+}
+
+// Request asks for one run of one tool.
+type Request struct {
+	// ID becomes the outcome's CallID; empty means that the door makes one.
+	ID string
+	// Tool is the registered name.
+	Tool string
+	// Arguments are what the caller sent. Nothing and null mean no arguments,
+	// and a JSON string that holds an object means that object.
+	Arguments json.RawMessage
+	// Values are granted to this call, see [Call].
+	Values map[string]json.RawMessage
+	// Timeout beats the tool's own and the door's; zero means theirs.
+	Timeout time.Duration
+	// Progress hears of the call's progress, possibly from several goroutines
+	// at once. The tool waits while it runs.
+	Progress func(Progress)
+}
+
+// run is one call on its way through the door.
+type run struct {
+	door  *Door
+	req   Request
+	entry *Entry
+	call  *Call
+	args  jsonDoc // normalised, complete with defaults
+	limit time.Duration
+}
+
+// Call runs a tool. It returns the one outcome of the call, never nil, and
+// never panics, whatever the tool, the arguments and ctx do. Once ctx ends it
+// returns within the grace.
+func (d *Door) Call(ctx context.Context, req Request) (out *Outcome) {
+	start := time.Now()
+	if req.ID == "" {
+		req.ID = d.prefix + strconv.FormatUint(d.serial.Add(1), 10)
+	}
+	r := &run{door: d, req: req, call: &Call{
+		ID:          d.claim(req.ID),
+		Tool:        req.Tool,
+		Values:      maps.Clone(req.Values),
+		Budget:      d.opts.TextLimit,
+		ProjectRoot: d.opts.ProjectRoot,
+		progress:    req.Progress,
+	}}
+	defer func() {
+		if v := recover(); v != nil { // a fault of the door itself, or in a tool's error
+			out = r.failed(r.panicked(v))
+		}
+		out.Uses, out.Attempts = r.call.finish()
+		if out.Attempts <= 1 {
+			out.Attempts = 0
+		}
+		d.live.Delete(r.call.ID)
+		out.Duration = time.Since(start)
+	}()
+	return r.pass(ctx)
+}
+
+// pass takes the call through the steps of the door. Each step either lets it
+// go on or is its end.
+func (r *run) pass(ctx context.Context) *Outcome {
+	if f := r.lookUp(); f != nil {
+		return r.failed(f)
+	}
+	if f := r.prepare(); f != nil {
+		return r.failed(f)
+	}
+	// Before-hooks, which can send the arguments through prepare again, and
+	// the policy belong here.
+	res, f := r.execute(ctx)
+	// After-hooks belong here, redaction before the bounding in these two.
+	if f != nil {
+		return r.failed(f)
+	}
+	return r.answered(res)
+}
+
+// claim makes an id unique among the live calls: what the host grants to a
+// call must not reach another one, even if a caller uses an id twice.
+func (d *Door) claim(id string) string {
+	unique := id
+	for n := 2; ; n++ {
+		if _, taken := d.live.LoadOrStore(unique, struct{}{}); !taken {
+			return unique
+		}
+		unique = id + "~" + strconv.Itoa(n)
+	}
+}
+
+// lookUp finds the tool.
+func (r *run) lookUp() *Failure {
+	s := r.door.registry.Snapshot()
+	if r.entry = s.find(r.req.Tool); r.entry != nil {
+		return nil
+	}
+	name := r.req.Tool
+	if len(name) > maxReceived {
+		name = prefix(name, maxReceived) + "…"
+	}
+	hint := didYouMean(s.closeNames(r.req.Tool, 3))
+	return &Failure{Kind: KindNotFound, Retryable: RetryNo, Message: "unknown tool: " + name + hint}
+}
+
+// prepare normalises the arguments, fills defaults and validates.
+func (r *run) prepare() *Failure {
+	doc, err := normalise(r.req.Arguments)
+	if err == nil {
+		err = r.entry.args.check(&doc)
+		r.args = doc
+	}
+	switch err := err.(type) {
+	case nil:
+		return nil
+	case *ArgumentError:
+		return &Failure{Kind: KindInvalidArgs, Message: err.Error(), Cause: err}
+	default:
+		return &Failure{Kind: KindOther, Code: "validator", Message: err.Error(), ModelText: genericText, Cause: err}
+	}
+}
