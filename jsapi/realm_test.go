@@ -179,7 +179,7 @@ func (r *realm) eval(src string) goja.Value {
 // its value; an exception becomes "Name: message".
 func (r *realm) async(body string) string {
 	r.t.Helper()
-	p := r.eval("(async () => {"+body+"\n})()").Export().(*goja.Promise)
+	p := r.eval("(async () => {" + body + "\n})()").Export().(*goja.Promise)
 	r.run()
 	switch p.State() {
 	case goja.PromiseStateRejected:

@@ -10,6 +10,18 @@ var (
 	_ = define("event", map[string]native{"report": report, "now": elapsed}, "Event", "CustomEvent", "EventTarget")
 	_ = define("timers", map[string]native{"set": setTimer, "clear": clearTimer, "report": report},
 		"setTimeout", "setInterval", "clearTimeout", "clearInterval", "queueMicrotask")
+	_ = define("performance", map[string]native{"now": elapsed}, "performance")
+	_ = define("base64", map[string]native{"atob": atob, "btoa": btoa}, "atob", "btoa")
+	_ = define("encoding", map[string]native{"encode": encodeText, "encodeInto": encodeInto, "decoder": newDecoder, "decode": runDecoder},
+		"TextEncoder", "TextDecoder")
+	_ = define("clone", map[string]native{"classOf": classOf, "proxyTarget": proxyTarget, "detach": detach}, "structuredClone")
+	_ = define("search_params", map[string]native{"parseQuery": parseQuery, "formatQuery": formatQuery}, "URLSearchParams")
+	_ = define("url", map[string]native{"parse": parseURL, "set": setURL}, "URL")
+	_ = define("headers", nil, "Headers")
+	_ = define("body", map[string]native{"encode": encodeText, "text": decodeText, "shallow": shallow, "read": readStream, "close": closeStream})
+	_ = define("request", nil, "Request")
+	_ = define("response", nil, "Response")
+	_ = define("fetch", map[string]native{"fetch": startFetch}, "fetch")
 	_ = define("console", map[string]native{"log": logLine, "now": elapsed}, "console")
 	_ = define("rho", map[string]native{"log": logLine, "root": projectRoot, "readFile": readFile}, "rho")
 
@@ -23,18 +35,16 @@ func usv(g *Globals, c goja.FunctionCall) goja.Value {
 	return g.vm.ToValue(c.Argument(0).String())
 }
 
-// classOf is the engine's own class of a value, which scripts cannot fake; it
-// is empty for what is no object.
-func classOf(g *Globals, c goja.FunctionCall) goja.Value {
-	o, ok := c.Argument(0).(*goja.Object)
-	if !ok {
-		return g.vm.ToValue("")
-	}
-	return g.vm.ToValue(o.ClassName())
-}
-
 // report hands an exception that nobody caught to the sandbox.
 func report(g *Globals, c goja.FunctionCall) goja.Value {
 	g.env.ReportError(c.Argument(0))
+	return goja.Undefined()
+}
+
+// detach empties an ArrayBuffer that was transferred.
+func detach(_ *Globals, c goja.FunctionCall) goja.Value {
+	if b, ok := c.Argument(0).Export().(goja.ArrayBuffer); ok {
+		b.Detach()
+	}
 	return goja.Undefined()
 }

@@ -9,6 +9,8 @@
   const token = Symbol("token"); // the right to make and to fire signals
   const aborted = () => new DOMException("This operation was aborted", "AbortError");
 
+  let isSignal, fire, follow, hasListeners;
+
   class AbortSignal extends EventTarget {
     #aborted = false;
     #reason = undefined;
@@ -96,27 +98,24 @@
       for (const d of heirs) d.#tell();
     }
 
-    // The internal side, taken off the class below.
-    static [token] = {
-      isSignal: (v) => isObject(v) && #aborted in v,
-      fire: (s, reason) => s.#fire(reason),
-      follow(s, step) {
+    static {
+      isSignal = (v) => isObject(v) && #aborted in v;
+      fire = (s, reason) => s.#fire(reason);
+      follow = (s, step) => {
         s.#steps.push(step);
         return () => {
           const kept = [];
           for (const have of s.#steps) if (have !== step) kept.push(have);
           s.#steps = kept;
         };
-      },
-      hasListeners(s) {
+      };
+      hasListeners = (s) => {
         if (listening(s, "abort")) return true;
         for (const d of s.#dependents) if (listening(d, "abort")) return true;
         return false;
-      },
-    };
+      };
+    }
   }
-  const { isSignal, fire, follow, hasListeners } = AbortSignal[token];
-  delete AbortSignal[token];
   expose(AbortSignal, "AbortSignal");
   handlerAttribute(AbortSignal, "abort");
 

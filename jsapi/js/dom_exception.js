@@ -37,6 +37,8 @@
     all[legacy[name][0]] = legacy[name][1];
   }
 
+  let isDOMException;
+
   class DOMException extends Error {
     #name;
     constructor(message = "", options = "Error") {
@@ -52,12 +54,10 @@
     }
     get name() { return this.#name; }
     get code() { return codes[this.#name] ?? 0; }
-    static is(v) { return typeof v === "object" && v !== null && #name in v; }
+    static { isDOMException = (v) => typeof v === "object" && v !== null && #name in v; }
   }
-  const { is } = DOMException;
-  delete DOMException.is;
   expose(DOMException, "DOMException");
   constants(DOMException, all);
 
-  return { DOMException, isDOMException: is };
+  return { DOMException, isDOMException };
 })

@@ -4,7 +4,7 @@
   const { defineProperty } = Object;
   const { apply } = Reflect;
 
-  const flags = Symbol("flags"); // keeps the dispatch state out of authors' reach
+  let stateOf, listening; // what only scripts of ours may see
 
   class Event {
     #type; #bubbles; #cancelable; #composed; #time = host.now();
@@ -36,10 +36,8 @@
     get composed() { return this.#composed; }
     get isTrusted() { return false; }
     get timeStamp() { return this.#time; }
-    static [flags](e) { return #state in e ? e.#state : undefined; }
+    static { stateOf = (e) => (#state in e ? e.#state : undefined); }
   }
-  const stateOf = Event[flags];
-  delete Event[flags];
   constants(expose(Event, "Event"), { NONE: 0, CAPTURING_PHASE: 1, AT_TARGET: 2, BUBBLING_PHASE: 3 });
 
   class CustomEvent extends Event {
@@ -135,13 +133,13 @@
       state.phase = 0;
     }
 
-    static [flags](target, type) {
-      for (const l of target.#listeners) if (l.type === type) return true;
-      return false;
+    static {
+      listening = (target, type) => {
+        for (const l of target.#listeners) if (l.type === type) return true;
+        return false;
+      };
     }
   }
-  const listening = EventTarget[flags];
-  delete EventTarget[flags];
   expose(EventTarget, "EventTarget");
 
   // An on… attribute: a listener that keeps its place when it is replaced.

@@ -20,11 +20,13 @@
   const boxed = {
     __proto__: null,
     Number: Number.prototype.valueOf, String: String.prototype.valueOf, Boolean: Boolean.prototype.valueOf,
+    BigInt: BigInt.prototype.valueOf, Symbol: Symbol.prototype.valueOf,
   };
 
   const maxDepth = 4, maxItems = 100, maxText = 10000, lineWidth = 76;
   const plainKey = /^[A-Za-z_$][\w$]*$/;
 
+  const keyText = (key) => (plainKey.test(key) ? key : quote(key));
   const cut = (s, n) => (s.length > n ? `${s.slice(0, n)}… ${s.length - n} more characters` : s);
 
   function quote(s) {
@@ -109,6 +111,7 @@
     let brackets = "{}", lead = "", bare = false;
     let skip = (key) => false;
     const deep = depth >= maxDepth;
+    let huge = false; // listing all keys would take too long
     const item = (x) => show(x, depth + 1, state);
     const full = () => parts.length >= maxItems || state.left <= 0;
 
@@ -127,6 +130,7 @@
     } else if (kind === "Array" || typed !== undefined) {
       const length = typed === undefined ? data(v, "length") : apply(typedLength, v, []);
       brackets = "[]";
+      huge = length > 10 * maxItems;
       head = typed !== undefined ? `${name}(${length})` : name === "Array" ? "" : `${name}(${length})`;
       skip = (key) => key === "length" || (typeof key === "string" && /^\d+$/.test(key));
       if (!deep) {
@@ -168,8 +172,6 @@
     } else if (kind === "Promise") {
       const [status, result] = host.promise(v) ?? [];
       parts.push(status === "fulfilled" ? item(result) : status === "rejected" ? `<rejected> ${item(result)}` : "<pending>");
-    } else if (kind === "WeakMap" || kind === "WeakSet") {
-      parts.push("<items unknown>");
     } else if (isBuffer(v)) {
       parts.push(`byteLength: ${apply(bufferLength, v, [])}`);
     } else {
@@ -179,8 +181,8 @@
     if (deep && !bare && parts.length === 0) return `[${head || "Array"}]`;
     if (described !== undefined) {
       if (typeof described === "string") return `${head} ${quote(described)}`;
-      for (const key of ownKeys(described)) parts.push(`${key}: ${item(described[key])}`);
-    } else {
+      for (const key of ownKeys(described)) parts.push(`${keyText(key)}: ${item(described[key])}`);
+    } else if (!huge) {
       properties(v, parts, skip, item, full, bare && kind === "Error");
     }
     if (bare && parts.length === 0) return lead;
@@ -206,7 +208,7 @@
         parts.push("…");
         return;
       }
-      const k = typeof key === "symbol" ? `[${apply(symbolText, key, [])}]` : plainKey.test(key) ? key : quote(key);
+      const k = typeof key === "symbol" ? `[${apply(symbolText, key, [])}]` : keyText(key);
       parts.push(`${hidden ? `[${k}]` : k}: ${slot(d, item)}`);
     }
   }

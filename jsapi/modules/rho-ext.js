@@ -50,29 +50,26 @@ export class ToolError extends Error {
   }
 }
 
-// The methods of a schema, on a prototype so that JSON.stringify and loops see
-// the JSON Schema alone. Each returns a new schema.
-const methods = {
+// The methods of a schema stay on the prototype, so that JSON.stringify and
+// loops see the JSON Schema alone. Each returns a new schema.
+class Schema {
   describe(text) {
     if (typeof text !== "string") throw new TypeError(`describe: expected a string, got ${kindOf(text)}`);
     return derive(this, { description: text }, false);
-  },
+  }
   optional() {
     return derive(this, {}, true);
-  },
+  }
   default(value) {
     if (value === undefined) throw new TypeError("default: expected a value, got undefined; use optional() for none");
     return derive(this, { default: value }, true);
-  },
-};
+  }
+}
 
 function schema(json, optional = false) {
-  const proto = Object.create(Object.prototype);
-  for (const key of Object.keys(methods)) {
-    Object.defineProperty(proto, key, { value: methods[key], writable: true, configurable: true });
-  }
-  const o = Object.create(proto);
+  const o = new Schema();
   for (const key of Object.keys(json)) {
+    // Defined, not assigned: __proto__ is a key like any other.
     if (json[key] !== undefined) Object.defineProperty(o, key, { value: json[key], writable: true, enumerable: true, configurable: true });
   }
   return brand(o, "rho-ext.schema", Object.freeze({ optional }));

@@ -1,0 +1,75 @@
+package jsapi
+
+import (
+	"slices"
+
+	"github.com/dop251/goja"
+
+	"github.com/rho-ext/rho-ext/host/wire"
+)
+
+// startFetch asks the broker: (JSON of a wire.FetchRequest, Uint8Array or
+// undefined) → {promise of [JSON of a wire.FetchResponse, stream], cancel}.
+func startFetch(g *Globals, c goja.FunctionCall) goja.Value {
+	req := wire.Request{Op: wire.OpFetch, Data: []byte(c.Argument(0).String())}
+	if body := c.Argument(1); !goja.IsUndefined(body) {
+		req.Payload = slices.Clone(bytesArg(c, 1))
+		if req.Payload == nil {
+			req.Payload = []byte{} // an empty body is not the same as none
+		}
+	}
+	promise, cancel := g.env.Request(req, func(res wire.Response) (goja.Value, error) {
+		return g.vm.NewArray(string(res.Data), int64(res.Stream)), nil
+	})
+	o := g.vm.NewObject()
+	for name, v := range map[string]any{
+		"promise": promise,
+		"cancel": func(goja.FunctionCall) goja.Value {
+			cancel()
+			return goja.Undefined()
+		},
+	} {
+		if err := o.Set(name, v); err != nil {
+			panic(err)
+		}
+	}
+	return o
+}
+
+// readStream takes the next bytes: (stream, max) → promise of Uint8Array or null.
+func readStream(g *Globals, c goja.FunctionCall) goja.Value {
+	return g.env.Read(wire.Stream(c.Argument(0).ToInteger()), int(c.Argument(1).ToInteger()))
+}
+
+// closeStream gives a stream up: (stream).
+func closeStream(g *Globals, c goja.FunctionCall) goja.Value {
+	g.env.CloseStream(wire.Stream(c.Argument(0).ToInteger()))
+	return goja.Undefined()
+}
+
+// maxJSONDepth bounds JSON from outside: the engine's parser recurses in Go,
+// where running out of stack kills the process.
+const maxJSONDepth = 2000
+
+// shallow reports whether JSON text is nested no deeper than maxJSONDepth.
+func shallow(g *Globals, c goja.FunctionCall) goja.Value {
+	depth, inString, escaped := 0, false, false
+	for _, b := range []byte(c.Argument(0).String()) {
+		switch {
+		case escaped:
+			escaped = false
+		case inString:
+			escaped = b == '\\'
+			inString = b != '"'
+		case b == '"':
+			inString = true
+		case b == '[' || b == '{':
+			if depth++; depth > maxJSONDepth {
+				return g.vm.ToValue(false)
+			}
+		case b == ']' || b == '}':
+			depth--
+		}
+	}
+	return g.vm.ToValue(true)
+}
