@@ -8,6 +8,10 @@ import (
 	"github.com/nlnwa/whatwg-url/url"
 )
 
+// urls parses. The standard has put ^ into the path's percent-encode set since
+// the library was written.
+var urls = url.NewParser(url.WithPathPercentEncodeSet(url.PathPercentEncodeSet.Set('^')))
+
 // urlRecord is the parsed URL behind a URL object.
 type urlRecord struct{ u *url.Url }
 
@@ -16,9 +20,9 @@ func parseURL(g *Globals, c goja.FunctionCall) goja.Value {
 	var u *url.Url
 	var err error
 	if base := c.Argument(1); goja.IsUndefined(base) {
-		u, err = url.Parse(c.Argument(0).String())
+		u, err = urls.Parse(c.Argument(0).String())
 	} else {
-		u, err = url.ParseRef(base.String(), c.Argument(0).String())
+		u, err = urls.ParseRef(base.String(), c.Argument(0).String())
 	}
 	if err != nil {
 		return goja.Undefined()
@@ -68,7 +72,7 @@ func origin(u *url.Url) string {
 	case "http", "https", "ws", "wss", "ftp":
 		return u.Protocol() + "//" + u.Host()
 	case "blob":
-		inner, err := url.Parse(u.Pathname())
+		inner, err := urls.Parse(u.Pathname())
 		if err == nil && (inner.Scheme() == "http" || inner.Scheme() == "https") {
 			return origin(inner)
 		}

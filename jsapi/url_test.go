@@ -37,7 +37,7 @@ func callJSON(t *testing.T, r *realm, fn string, arg any) string {
 
 func TestPublicURLParsingCases(t *testing.T) {
 	t.Parallel()
-	const want = 862 // of 869; what fails is in the parser library
+	const want = 864 // of 869; the rest is spaces at the end of an opaque path, in the parser library
 	var raw []json.RawMessage
 	readPublicData(t, "urltestdata.json", &raw)
 	cases := []json.RawMessage{}
@@ -69,7 +69,7 @@ func TestPublicURLParsingCases(t *testing.T) {
 
 func TestPublicURLSetterCases(t *testing.T) {
 	t.Parallel()
-	const want = 0
+	const want = 266 // of 274; the rest as above
 	var groups map[string]json.RawMessage
 	readPublicData(t, "setters_tests.json", &groups)
 	delete(groups, "comment")

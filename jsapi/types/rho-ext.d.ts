@@ -1,1 +1,437 @@
+// Types for rho-ext extensions: the module "rho-ext" and the globals of the
+// sandbox. Needs no library but ES2023 ("lib": ["ES2023"]).
 
+declare module "rho-ext" {
+  export type Risk = "read" | "write" | "network" | "destructive";
+
+  /** A schema. At run time it IS a JSON Schema object (JSON.stringify-able). */
+  export interface Schema<T = unknown, Optional extends boolean = boolean> {
+    readonly "~type"?: T;
+    readonly "~optional"?: Optional;
+    /** The same schema with a description for the model. */
+    describe(text: string): Schema<T, Optional>;
+    /** The same schema for a property that may be absent. */
+    optional(): Schema<T | undefined, true>;
+    /** The same schema for a property that has this value when it is absent. Call it last. */
+    default(value: T): Schema<T, true>;
+  }
+  export type Infer<S> = S extends Schema<infer T, boolean> ? T : never;
+  type OptKeys<P> = { [K in keyof P]: P[K] extends Schema<unknown, true> ? (undefined extends Infer<P[K]> ? K : never) : never }[keyof P];
+  type Flat<T> = { [K in keyof T]: T[K] } & {};
+  export type InferProps<P> = Flat<{ [K in Exclude<keyof P, OptKeys<P>>]: Infer<P[K]> } & { [K in OptKeys<P>]?: Infer<P[K]> }>;
+  type S1<T> = Schema<T, false>;
+
+  /** Builds schemas. */
+  export const s: {
+    string(options?: { minLength?: number; maxLength?: number; pattern?: string; format?: "uri" | "date-time" | "email" }): S1<string>;
+    number(options?: { minimum?: number; maximum?: number }): S1<number>;
+    integer(options?: { minimum?: number; maximum?: number }): S1<number>;
+    boolean(): S1<boolean>;
+    enum<const V extends readonly (string | number)[]>(values: V): S1<V[number]>;
+    array<T>(items: Schema<T, boolean>, options?: { minItems?: number; maxItems?: number }): S1<T[]>;
+    /** An object that has no other properties than these. */
+    object<P extends Record<string, Schema>>(props: P): S1<InferProps<P>>;
+    record<T>(values: Schema<T, boolean>): S1<Record<string, T>>;
+    union<const U extends readonly Schema[]>(of: U): S1<Infer<U[number]>>;
+    /** Takes a JSON Schema as it is. */
+    json<T = unknown>(schema: object): S1<T>;
+  };
+
+  /** rho's shorthand for one parameter. */
+  export interface ParamDef {
+    type: "string" | "number" | "integer" | "boolean";
+    description?: string;
+    required?: boolean;
+  }
+  type TypeOf<K> = K extends "string" ? string : K extends "boolean" ? boolean : number;
+  type ShortArgs<P> = Flat<
+    { [K in keyof P as P[K] extends { required: true } ? K : never]: P[K] extends { type: infer K2 } ? TypeOf<K2> : never } &
+    { [K in keyof P as P[K] extends { required: true } ? never : K]?: P[K] extends { type: infer K2 } ? TypeOf<K2> : never }>;
+  /** A schema of zod, arktype or another library that follows Standard Schema. */
+  export interface StandardSchema<O = unknown> {
+    readonly "~standard": { readonly types?: { readonly output: O } | undefined };
+  }
+  /** A JSON Schema literal: typed loosely; use s.json<T>() for more. */
+  export interface JSONSchemaObject {
+    type: "object";
+    properties?: Record<string, object>;
+    required?: readonly string[];
+    [key: string]: unknown;
+  }
+
+  export type Params = Record<string, Schema> | Record<string, ParamDef> | StandardSchema | JSONSchemaObject;
+  export type Args<P> =
+    P extends StandardSchema<infer O> ? O :
+    P extends JSONSchemaObject ? Record<string, any> :
+    P extends Record<string, Schema> ? InferProps<P> :
+    P extends Record<string, ParamDef> ? ShortArgs<P> : unknown;
+
+  export type Content =
+    | { type: "text"; text: string }
+    | { type: "image"; data: string; mimeType: string }
+    | { type: "json"; value: unknown };
+  /** What execute may return beside a string or any JSON value. */
+  export interface Result<D = unknown> {
+    content: string | Content[];
+    details?: D;
+    isError?: boolean;
+  }
+  export interface ToolErrorOptions {
+    /** What to do about it; shown with the message. */
+    hint?: string;
+    /** For the host, never for the model. */
+    details?: unknown;
+    kind?: "invalid_args" | "timeout" | "cancelled" | "not_found" | "permission_denied" | "rate_limited" | "provider" | "network" | "other";
+    /** Whether the same call may succeed later. */
+    retryable?: boolean;
+    cause?: unknown;
+    code?: string;
+  }
+  /** An error whose message is meant for the model. */
+  export class ToolError extends Error {
+    constructor(messageForModel: string, options?: ToolErrorOptions);
+    readonly name: "ToolError";
+    readonly hint?: string;
+    readonly details?: unknown;
+    readonly kind?: ToolErrorOptions["kind"];
+    readonly retryable?: boolean;
+    readonly code?: string;
+  }
+
+  export interface Log {
+    debug(message: string, data?: object): void;
+    info(message: string, data?: object): void;
+    warn(message: string, data?: object): void;
+    error(message: string, data?: object): void;
+  }
+  /** What a call gets beside its arguments. */
+  export interface Context {
+    /** Fires when the call is cancelled or runs into its deadline. */
+    readonly signal: AbortSignal;
+    readonly callId: string;
+    readonly toolName: string;
+    readonly projectRoot: string;
+    readonly extensionDir: string;
+    /** What the caller granted to this call. */
+    readonly values: Readonly<Record<string, unknown>>;
+    progress(update: string | { message?: string; done?: number; total?: number }): void;
+    readonly log: Log;
+  }
+
+  export interface Tool<P = any, R = any> {
+    readonly name: string;
+    readonly title?: string;
+    readonly description: string;
+    readonly risk: Risk;
+    readonly parameters?: P;
+    execute(args: any, ctx: Context): R;
+  }
+  export function defineTool<const P extends Params = {}, R = string>(tool: {
+    /** 1 to 64 of A-Z a-z 0-9 _ -, starting with a letter. */
+    name: string;
+    title?: string;
+    /** Shown to the model. */
+    description: string;
+    risk: Risk;
+    parameters?: P;
+    timeoutMs?: number;
+    output?: Schema;
+    examples?: readonly { args: Args<P>; note?: string }[];
+    execute(args: Args<P>, ctx: Context): R | Promise<R>;
+  }): Tool<P, R>;
+
+  export interface Permissions {
+    /** Hosts, as in "api.github.com" or "*.example.org:8443". */
+    net?: string[];
+    read?: string[];
+    write?: string[];
+    run?: string[];
+    env?: string[];
+    tools?: string[];
+    hooks?: ("tool_call" | "tool_result" | "before_model")[];
+  }
+  export interface Extension {
+    name: string;
+    version?: string;
+    description?: string;
+    engines?: { rhoExt?: string };
+    permissions?: Permissions;
+    tools?: readonly Tool[];
+  }
+  export function defineExtension(extension: Extension): Extension;
+}
+
+/** The global of the seed: synchronous, kept for old files. */
+declare const rho: {
+  log(level: "trace" | "debug" | "info" | "warn" | "error", message: string): void;
+  getCwd(): string;
+  getProjectRoot(): string;
+  /** The text of a file, by its path from the project root. */
+  readFile(path: string): string;
+};
+
+declare var self: typeof globalThis;
+
+interface Console {
+  log(...data: any[]): void;
+  debug(...data: any[]): void;
+  info(...data: any[]): void;
+  warn(...data: any[]): void;
+  error(...data: any[]): void;
+  trace(...data: any[]): void;
+  assert(condition?: boolean, ...data: any[]): void;
+  count(label?: string): void;
+  countReset(label?: string): void;
+  dir(value?: any): void;
+  table(data?: any, columns?: readonly string[]): void;
+  time(label?: string): void;
+  timeLog(label?: string, ...data: any[]): void;
+  timeEnd(label?: string): void;
+  group(...data: any[]): void;
+  groupCollapsed(...data: any[]): void;
+  groupEnd(): void;
+  clear(): void;
+}
+declare var console: Console;
+
+declare function setTimeout<A extends any[]>(callback: (...args: A) => void, delay?: number, ...args: A): number;
+declare function setInterval<A extends any[]>(callback: (...args: A) => void, delay?: number, ...args: A): number;
+declare function clearTimeout(id: number | undefined): void;
+declare function clearInterval(id: number | undefined): void;
+declare function queueMicrotask(callback: () => void): void;
+
+declare function atob(data: string): string;
+declare function btoa(data: string): string;
+
+interface StructuredSerializeOptions {
+  transfer?: readonly ArrayBuffer[];
+}
+declare function structuredClone<T = any>(value: T, options?: StructuredSerializeOptions): T;
+
+interface Performance {
+  now(): number;
+  readonly timeOrigin: number;
+  toJSON(): { timeOrigin: number };
+}
+declare var performance: Performance;
+
+interface DOMException extends Error {
+  readonly name: string;
+  readonly message: string;
+  readonly code: number;
+}
+declare var DOMException: {
+  new (message?: string, nameOrOptions?: string | { name?: string; cause?: unknown }): DOMException;
+  readonly prototype: DOMException;
+};
+
+interface EventInit {
+  bubbles?: boolean;
+  cancelable?: boolean;
+  composed?: boolean;
+}
+interface Event {
+  readonly type: string;
+  readonly target: EventTarget | null;
+  readonly srcElement: EventTarget | null;
+  readonly currentTarget: EventTarget | null;
+  composedPath(): EventTarget[];
+  readonly eventPhase: number;
+  stopPropagation(): void;
+  cancelBubble: boolean;
+  stopImmediatePropagation(): void;
+  readonly bubbles: boolean;
+  readonly cancelable: boolean;
+  returnValue: boolean;
+  preventDefault(): void;
+  readonly defaultPrevented: boolean;
+  readonly composed: boolean;
+  readonly isTrusted: boolean;
+  readonly timeStamp: number;
+}
+declare var Event: {
+  new (type: string, init?: EventInit): Event;
+  readonly prototype: Event;
+  readonly NONE: 0;
+  readonly CAPTURING_PHASE: 1;
+  readonly AT_TARGET: 2;
+  readonly BUBBLING_PHASE: 3;
+};
+interface CustomEvent<T = any> extends Event {
+  readonly detail: T;
+}
+declare var CustomEvent: {
+  new <T>(type: string, init?: EventInit & { detail?: T }): CustomEvent<T>;
+  readonly prototype: CustomEvent;
+};
+
+type EventListenerOrObject = ((event: any) => void) | { handleEvent(event: any): void };
+interface AddEventListenerOptions {
+  capture?: boolean;
+  once?: boolean;
+  passive?: boolean;
+  signal?: AbortSignal;
+}
+interface EventTarget {
+  addEventListener(type: string, listener: EventListenerOrObject | null, options?: boolean | AddEventListenerOptions): void;
+  removeEventListener(type: string, listener: EventListenerOrObject | null, options?: boolean | { capture?: boolean }): void;
+  dispatchEvent(event: Event): boolean;
+}
+declare var EventTarget: {
+  new (): EventTarget;
+  readonly prototype: EventTarget;
+};
+
+interface AbortSignal extends EventTarget {
+  readonly aborted: boolean;
+  readonly reason: any;
+  onabort: ((this: AbortSignal, event: Event) => any) | null;
+  throwIfAborted(): void;
+}
+declare var AbortSignal: {
+  readonly prototype: AbortSignal;
+  abort(reason?: any): AbortSignal;
+  timeout(milliseconds: number): AbortSignal;
+  any(signals: Iterable<AbortSignal>): AbortSignal;
+};
+interface AbortController {
+  readonly signal: AbortSignal;
+  abort(reason?: any): void;
+}
+declare var AbortController: {
+  new (): AbortController;
+  readonly prototype: AbortController;
+};
+
+type BufferSource = ArrayBuffer | ArrayBufferView;
+interface TextEncoder {
+  readonly encoding: string;
+  encode(input?: string): Uint8Array;
+  encodeInto(source: string, destination: Uint8Array): { read: number; written: number };
+}
+declare var TextEncoder: {
+  new (): TextEncoder;
+  readonly prototype: TextEncoder;
+};
+interface TextDecoder {
+  readonly encoding: string;
+  readonly fatal: boolean;
+  readonly ignoreBOM: boolean;
+  decode(input?: BufferSource, options?: { stream?: boolean }): string;
+}
+declare var TextDecoder: {
+  new (label?: string, options?: { fatal?: boolean; ignoreBOM?: boolean }): TextDecoder;
+  readonly prototype: TextDecoder;
+};
+
+interface URL {
+  href: string;
+  readonly origin: string;
+  protocol: string;
+  username: string;
+  password: string;
+  host: string;
+  hostname: string;
+  port: string;
+  pathname: string;
+  search: string;
+  readonly searchParams: URLSearchParams;
+  hash: string;
+  toJSON(): string;
+  toString(): string;
+}
+declare var URL: {
+  new (url: string | URL, base?: string | URL): URL;
+  readonly prototype: URL;
+  canParse(url: string | URL, base?: string | URL): boolean;
+  parse(url: string | URL, base?: string | URL): URL | null;
+};
+interface URLSearchParams extends Iterable<[string, string]> {
+  readonly size: number;
+  append(name: string, value: string): void;
+  delete(name: string, value?: string): void;
+  get(name: string): string | null;
+  getAll(name: string): string[];
+  has(name: string, value?: string): boolean;
+  set(name: string, value: string): void;
+  sort(): void;
+  toString(): string;
+  forEach(callback: (value: string, name: string, params: URLSearchParams) => void, thisArg?: any): void;
+  entries(): IterableIterator<[string, string]>;
+  keys(): IterableIterator<string>;
+  values(): IterableIterator<string>;
+}
+declare var URLSearchParams: {
+  new (init?: string | Record<string, string> | Iterable<readonly [string, string]> | URLSearchParams): URLSearchParams;
+  readonly prototype: URLSearchParams;
+};
+
+type HeadersInit = Headers | Record<string, string> | Iterable<readonly [string, string]>;
+interface Headers extends Iterable<[string, string]> {
+  append(name: string, value: string): void;
+  delete(name: string): void;
+  get(name: string): string | null;
+  getSetCookie(): string[];
+  has(name: string): boolean;
+  set(name: string, value: string): void;
+  forEach(callback: (value: string, name: string, headers: Headers) => void, thisArg?: any): void;
+  entries(): IterableIterator<[string, string]>;
+  keys(): IterableIterator<string>;
+  values(): IterableIterator<string>;
+}
+declare var Headers: {
+  new (init?: HeadersInit): Headers;
+  readonly prototype: Headers;
+};
+
+type BodyInit = string | BufferSource | URLSearchParams;
+/** There is no body stream, blob() or formData(). */
+interface Body {
+  readonly bodyUsed: boolean;
+  arrayBuffer(): Promise<ArrayBuffer>;
+  bytes(): Promise<Uint8Array>;
+  json(): Promise<any>;
+  text(): Promise<string>;
+}
+interface RequestInit {
+  method?: string;
+  headers?: HeadersInit;
+  body?: BodyInit | null;
+  redirect?: "follow" | "error" | "manual";
+  signal?: AbortSignal | null;
+}
+interface Request extends Body {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: Headers;
+  readonly redirect: "follow" | "error" | "manual";
+  readonly signal: AbortSignal;
+  clone(): Request;
+}
+declare var Request: {
+  new (input: string | URL | Request, init?: RequestInit): Request;
+  readonly prototype: Request;
+};
+interface ResponseInit {
+  status?: number;
+  statusText?: string;
+  headers?: HeadersInit;
+}
+interface Response extends Body {
+  readonly type: "default" | "basic" | "error";
+  readonly url: string;
+  readonly redirected: boolean;
+  readonly status: number;
+  readonly ok: boolean;
+  readonly statusText: string;
+  readonly headers: Headers;
+  clone(): Response;
+}
+declare var Response: {
+  new (body?: BodyInit | null, init?: ResponseInit): Response;
+  readonly prototype: Response;
+  error(): Response;
+  json(data: any, init?: ResponseInit): Response;
+  redirect(url: string | URL, status?: number): Response;
+};
+declare function fetch(input: string | URL | Request, init?: RequestInit): Promise<Response>;
