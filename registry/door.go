@@ -12,6 +12,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/rho-ext/rho-ext/internal/suggest"
 )
 
 // The defaults of [DoorOptions].
@@ -174,7 +176,7 @@ func (r *run) lookUp() *Failure {
 	if len(name) > maxReceived {
 		name = prefix(name, maxReceived) + "…"
 	}
-	hint := didYouMean(s.closeNames(r.req.Tool, 3))
+	hint := suggest.Hint(s.closeNames(r.req.Tool, 3)...)
 	return &Failure{Kind: KindNotFound, Retryable: RetryNo, Message: "unknown tool: " + name + hint}
 }
 

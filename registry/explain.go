@@ -10,6 +10,8 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/santhosh-tekuri/jsonschema/v6/kind"
+
+	"github.com/rho-ext/rho-ext/internal/suggest"
 )
 
 // explain turns the validator's error tree into problems in words. schemas
@@ -76,7 +78,7 @@ func (e *explainer) unknown(err *jsonschema.ValidationError, names []string) []f
 	for _, n := range names {
 		f := e.place(err, classUnknown, "additionalProperties")
 		f.Path = pathText(append(slices.Clone(err.InstanceLocation), n), e.root)
-		f.Suggestion = closest(n, known)
+		f.Suggestion = suggest.First(n, known)
 		out = append(out, f)
 	}
 	return out
@@ -100,7 +102,7 @@ func (e *explainer) missing(err *jsonschema.ValidationError, expected string, na
 		f := e.place(err, classMissing, "required")
 		f.Path = pathText(append(slices.Clone(err.InstanceLocation), n), e.root)
 		f.Expected = expected
-		f.Suggestion = closest(n, strangers)
+		f.Suggestion = suggest.First(n, strangers)
 		out = append(out, f)
 	}
 	return out
@@ -230,7 +232,7 @@ func (f *found) allow(values []any, got any) {
 	}
 	f.Expected = oneOf(f.Allowed, len(values))
 	if s, ok := got.(string); ok {
-		f.Suggestion = closest(s, texts)
+		f.Suggestion = suggest.First(s, texts)
 	}
 }
 

@@ -76,6 +76,8 @@ type Failure struct {
 	Code string `json:"code,omitempty"`
 	// HTTPStatus is the status of the reply that failed the call, or zero.
 	HTTPStatus int `json:"httpStatus,omitempty"`
+	// Hint is what the operator can do about it, or empty.
+	Hint string `json:"hint,omitempty"`
 	// Location is where in the tool's source it happened, or nil. The model
 	// never sees it.
 	Location *Location `json:"location,omitempty"`

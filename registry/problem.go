@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/rho-ext/rho-ext/internal/suggest"
 )
 
 // maxProblems is how many problems a message lists; a model that gets more
@@ -41,7 +43,7 @@ func (p Problem) String() string {
 	}
 	hint := ""
 	if p.Suggestion != "" {
-		hint = didYouMean([]string{p.Suggestion})
+		hint = suggest.Hint(quote(p.Suggestion))
 	}
 	switch p.Keyword {
 	case "required":

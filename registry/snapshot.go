@@ -1,5 +1,7 @@
 package registry
 
+import "github.com/rho-ext/rho-ext/internal/suggest"
+
 // Entry is one registered tool, as it was when it was registered.
 type Entry struct {
 	Tool  Tool
@@ -56,11 +58,16 @@ func (s *Snapshot) find(name string) *Entry {
 	return &s.entries[i]
 }
 
-// closeNames lists at most max names that look like name, the likeliest first.
+// closeNames lists at most max names that look like name, quoted, the likeliest
+// first.
 func (s *Snapshot) closeNames(name string, max int) []string {
 	names := make([]string, len(s.entries))
 	for i := range s.entries {
 		names[i] = s.entries[i].name
 	}
-	return suggest(name, names, max)
+	names = suggest.Names(name, names, max)
+	for i, n := range names {
+		names[i] = quote(n)
+	}
+	return names
 }

@@ -1,14 +1,19 @@
-package registry
+// Package suggest finds the name that was probably meant by a misspelt one.
+package suggest
 
 import (
 	"sort"
 	"strings"
 )
 
-// suggest picks at most max candidates that look like a misspelt name, the
-// likeliest first.
-func suggest(name string, candidates []string, max int) []string {
-	if len(name) > 200 { // no misspelling, and the distance is quadratic
+// maxLen is the longest name that is looked at: beyond it nobody misspells,
+// and the distance is quadratic.
+const maxLen = 200
+
+// Names picks at most max candidates that look like name, the likeliest first.
+// It never picks name itself.
+func Names(name string, candidates []string, max int) []string {
+	if len(name) > maxLen {
 		return nil
 	}
 	type scored struct {
@@ -18,35 +23,43 @@ func suggest(name string, candidates []string, max int) []string {
 	var found []scored
 	folded := fold(name)
 	for _, c := range candidates {
-		if c == name || len(c) > 200 {
+		if c == name || len(c) > maxLen {
 			continue
 		}
 		f := fold(c)
-		limit := min(len(f), len(folded)) / 3
-		if limit < 1 {
-			limit = 1
-		}
+		limit := 1 + min(len(f), len(folded))/4
 		if d := distance(folded, f, limit); d <= limit && d < len(f) {
 			found = append(found, scored{c, d})
 		}
 	}
 	sort.SliceStable(found, func(i, j int) bool { return found[i].d < found[j].d })
-	if len(found) > max {
-		found = found[:max]
-	}
-	names := make([]string, len(found))
-	for i, f := range found {
-		names[i] = f.name
+	names := make([]string, min(len(found), max))
+	for i := range names {
+		names[i] = found[i].name
 	}
 	return names
 }
 
-// closest is the first of suggest, or "".
-func closest(name string, candidates []string) string {
-	if s := suggest(name, candidates, 1); len(s) > 0 {
-		return s[0]
+// First is the likeliest of Names, or "".
+func First(name string, candidates []string) string {
+	if names := Names(name, candidates, 1); len(names) > 0 {
+		return names[0]
 	}
 	return ""
+}
+
+// Hint is the end of an error message that offers names, already quoted where
+// they need it: ` (did you mean a, b or c?)`, or "" for none.
+func Hint(names ...string) string {
+	if len(names) == 0 {
+		return ""
+	}
+	last := len(names) - 1
+	list := names[last]
+	if last > 0 {
+		list = strings.Join(names[:last], ", ") + " or " + list
+	}
+	return " (did you mean " + list + "?)"
 }
 
 // fold takes out what writers of names differ in: readFile, read_file and
@@ -81,21 +94,4 @@ func distance(a, b string, limit int) int {
 		before, prev, cur = prev, cur, before
 	}
 	return min(prev[len(b)], limit+1)
-}
-
-// didYouMean is the hint at the end of a message, or "".
-func didYouMean(names []string) string {
-	switch len(names) {
-	case 0:
-		return ""
-	case 1:
-		return " (did you mean " + quote(names[0]) + "?)"
-	default:
-		quoted := make([]string, len(names))
-		for i, n := range names {
-			quoted[i] = quote(n)
-		}
-		last := len(quoted) - 1
-		return " (did you mean " + strings.Join(quoted[:last], ", ") + " or " + quoted[last] + "?)"
-	}
 }

@@ -1,0 +1,5 @@
+//go:build !unix && !windows
+
+package jail
+
+const nonBlock = 0
