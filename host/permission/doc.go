@@ -1,0 +1,9 @@
+// Package permission says yes or no to what an extension asks for. So far it
+// holds the network guard: the rules that grant hosts ([NetRule]) and the HTTP
+// client that keeps to them ([Client]).
+//
+// The guard stands at the resource, not in front of JavaScript: the rules are
+// checked for each hop of a request and once more where the connection is
+// opened, against the address that is really dialled. Whatever an extension
+// finds a way to ask for, a packet to a host that nobody granted never leaves.
+package permission

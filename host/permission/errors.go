@@ -1,0 +1,96 @@
+package permission
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+
+	"github.com/rho-ext/rho-ext/host/wire"
+	"github.com/rho-ext/rho-ext/registry"
+)
+
+// denied is the refusal of a host that no rule covers. from is the host that
+// redirected there, or empty.
+func denied(e endpoint, from string) *wire.Error {
+	message := fmt.Sprintf("network access to %s is not granted", e)
+	if from != "" {
+		message += " (" + from + " redirected there)"
+	}
+	return denial(e, message)
+}
+
+// deniedPrivate is the refusal of a host that only a wildcard covers and that
+// turned out to be no public one.
+func deniedPrivate(e endpoint, addr netip.Addr) *wire.Error {
+	return denial(e, fmt.Sprintf("network access to %s is not granted: it leads to %s, and a wildcard covers public addresses only", e, addr.Unmap()))
+}
+
+func denial(e endpoint, message string) *wire.Error {
+	return &wire.Error{
+		Kind:    registry.KindPermissionDenied,
+		Name:    "PermissionDenied",
+		Code:    "net",
+		Message: message,
+		Hint:    "run with --allow-net=" + e.rule(),
+	}
+}
+
+// typeError is what fetch throws for a request that cannot be made.
+func typeError(format string, args ...any) *wire.Error {
+	return &wire.Error{
+		Kind:    registry.KindInvalidArgs,
+		Name:    "TypeError",
+		Message: "fetch: " + fmt.Sprintf(format, args...),
+	}
+}
+
+// netError is what fetch throws for a request that failed on its way.
+func netError(code, format string, args ...any) *wire.Error {
+	return &wire.Error{
+		Kind:    registry.KindNetwork,
+		Name:    "TypeError",
+		Code:    code,
+		Message: "fetch failed: " + fmt.Sprintf(format, args...),
+	}
+}
+
+// aborted is what fetch throws when ctx ended.
+func aborted(ctx context.Context) *wire.Error {
+	cause := context.Cause(ctx)
+	kind := registry.KindCancelled
+	if errors.Is(cause, context.DeadlineExceeded) || errors.Is(cause, wire.ErrDeadline) {
+		kind = registry.KindTimeout
+	}
+	return &wire.Error{Kind: kind, Name: "AbortError", Message: "the request was aborted: " + cause.Error()}
+}
+
+// fault turns an error of the transport into what JavaScript sees.
+func fault(ctx context.Context, err error) *wire.Error {
+	var refusal *wire.Error
+	if errors.As(err, &refusal) {
+		return refusal
+	}
+	if ctx.Err() != nil {
+		return aborted(ctx)
+	}
+	var (
+		dns  *net.DNSError
+		cert *tls.CertificateVerificationError
+		host x509.HostnameError
+		slow net.Error
+	)
+	switch {
+	case errors.As(err, &dns):
+		return netError("dns", "%s could not be resolved: %s", dns.Name, dns.Err)
+	case errors.As(err, &cert), errors.As(err, &host):
+		return netError("tls", "%v", err)
+	case errors.As(err, &slow) && slow.Timeout():
+		return netError("timeout", "%v", err)
+	default:
+		return netError("", "%v", err)
+	}
+}

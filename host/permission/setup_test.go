@@ -1,0 +1,196 @@
+package permission
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+	"golang.org/x/net/dns/dnsmessage"
+
+	"github.com/rho-ext/rho-ext/host/wire"
+	"github.com/rho-ext/rho-ext/registry"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// serve starts a server on loopback and returns its base URL.
+func serve(t *testing.T, h http.HandlerFunc) string {
+	t.Helper()
+	srv := httptest.NewServer(h)
+	t.Cleanup(srv.Close)
+	return srv.URL
+}
+
+// untouched is a server that must not see a single request.
+func untouched(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	accepted := make(chan bool, 1)
+	go func() {
+		conn, err := l.Accept()
+		if err == nil {
+			_ = conn.Close()
+		}
+		accepted <- err == nil
+	}()
+	t.Cleanup(func() {
+		require.NoError(t, l.Close())
+		require.False(t, <-accepted, "a connection was opened")
+	})
+	return "http://" + l.Addr().String()
+}
+
+// newTestClient makes a client with rules; nothing but rules is needed most
+// times.
+func newTestClient(t *testing.T, o ClientOptions, rules ...string) *Client {
+	t.Helper()
+	for _, r := range rules {
+		o.Rules = append(o.Rules, mustRule(t, r))
+	}
+	c := NewClient(o)
+	t.Cleanup(c.Close)
+	return c
+}
+
+// get makes a GET request.
+func get(t *testing.T, c *Client, url string) (*Response, error) {
+	t.Helper()
+	return do(t, c, wire.FetchRequest{URL: url}, nil)
+}
+
+func do(t *testing.T, c *Client, req wire.FetchRequest, body []byte) (*Response, error) {
+	t.Helper()
+	res, err := c.Fetch(t.Context(), req, body)
+	if err == nil {
+		t.Cleanup(func() { _ = res.Body.Close() })
+	}
+	return res, err
+}
+
+// text reads a response that must have come.
+func text(t *testing.T, res *Response, err error) string {
+	t.Helper()
+	require.NoError(t, err)
+	b, err := io.ReadAll(res.Body)
+	require.NoError(t, err)
+	return string(b)
+}
+
+// wireError takes the error apart that every failure is.
+func wireError(t *testing.T, err error) *wire.Error {
+	t.Helper()
+	require.Error(t, err)
+	var we *wire.Error
+	require.True(t, errors.As(err, &we), "%T: %v", err, err)
+	return we
+}
+
+func header(res *Response, name string) string {
+	for _, nv := range res.Headers {
+		if nv[0] == name {
+			return nv[1]
+		}
+	}
+	return ""
+}
+
+// useLog collects what a client reports.
+type useLog struct {
+	mu   sync.Mutex
+	uses []registry.Use
+}
+
+func (l *useLog) add(_ context.Context, u registry.Use) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.uses = append(l.uses, u)
+}
+
+// dnsServer is a name server on loopback. Each name has the addresses that
+// its successive A queries get, the last of them for ever.
+type dnsServer struct {
+	mu      sync.Mutex
+	answers map[string][]string
+	queries []string // names asked for
+	addr    string
+}
+
+func newDNSServer(t *testing.T, answers map[string][]string) *dnsServer {
+	t.Helper()
+	pc, err := net.ListenPacket("udp", "127.0.0.1:0")
+	require.NoError(t, err)
+	s := &dnsServer{answers: answers, addr: pc.LocalAddr().String()}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		buf := make([]byte, 1500)
+		for {
+			n, from, err := pc.ReadFrom(buf)
+			if err != nil {
+				return
+			}
+			if reply := s.answer(buf[:n]); reply != nil {
+				_, _ = pc.WriteTo(reply, from)
+			}
+		}
+	}()
+	t.Cleanup(func() {
+		_ = pc.Close()
+		<-done
+	})
+	return s
+}
+
+func (s *dnsServer) resolver() *net.Resolver {
+	return &net.Resolver{PreferGo: true, Dial: func(ctx context.Context, _, _ string) (net.Conn, error) {
+		return new(net.Dialer).DialContext(ctx, "udp", s.addr)
+	}}
+}
+
+func (s *dnsServer) asked() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return append([]string(nil), s.queries...)
+}
+
+func (s *dnsServer) answer(query []byte) []byte {
+	var m dnsmessage.Message
+	if m.Unpack(query) != nil || len(m.Questions) != 1 {
+		return nil
+	}
+	q := m.Questions[0]
+	name := strings.TrimSuffix(q.Name.String(), ".")
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	list := s.answers[name]
+	reply := dnsmessage.Message{Header: dnsmessage.Header{ID: m.ID, Response: true, RecursionAvailable: true}, Questions: m.Questions}
+	switch {
+	case len(list) == 0:
+		reply.RCode = dnsmessage.RCodeNameError
+	case q.Type == dnsmessage.TypeA:
+		s.queries = append(s.queries, name)
+		if len(list) > 1 {
+			s.answers[name] = list[1:]
+		}
+		for addr := range strings.FieldsSeq(list[0]) {
+			reply.Answers = append(reply.Answers, dnsmessage.Resource{
+				Header: dnsmessage.ResourceHeader{Name: q.Name, Class: q.Class},
+				Body:   &dnsmessage.AResource{A: netip.MustParseAddr(addr).As4()},
+			})
+		}
+	}
+	out, _ := reply.Pack()
+	return out
+}
+
+func portOf(url string) string { return url[strings.LastIndexByte(url, ':')+1:] }
