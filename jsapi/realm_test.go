@@ -191,10 +191,14 @@ func (r *realm) async(body string) string {
 	case goja.PromiseStatePending:
 		return "pending"
 	}
+	var v any = p.Result()
 	if goja.IsUndefined(p.Result()) {
 		return "undefined"
 	}
-	b, err := json.Marshal(p.Result())
+	if _, ok := v.(*goja.Object); !ok {
+		v = p.Result().Export() // only objects marshal themselves
+	}
+	b, err := json.Marshal(v)
 	require.NoError(r.t, err)
 	return string(b)
 }

@@ -45,8 +45,8 @@ declare module "rho-ext" {
   }
   type TypeOf<K> = K extends "string" ? string : K extends "boolean" ? boolean : number;
   type ShortArgs<P> = Flat<
-    { [K in keyof P as P[K] extends { required: true } ? K : never]: P[K] extends { type: infer K2 } ? TypeOf<K2> : never } &
-    { [K in keyof P as P[K] extends { required: true } ? never : K]?: P[K] extends { type: infer K2 } ? TypeOf<K2> : never }>;
+    { -readonly [K in keyof P as P[K] extends { required: true } ? K : never]: P[K] extends { type: infer K2 } ? TypeOf<K2> : never } &
+    { -readonly [K in keyof P as P[K] extends { required: true } ? never : K]?: P[K] extends { type: infer K2 } ? TypeOf<K2> : never }>;
   /** A schema of zod, arktype or another library that follows Standard Schema. */
   export interface StandardSchema<O = unknown> {
     readonly "~standard": { readonly types?: { readonly output: O } | undefined };
