@@ -1,0 +1,159 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"strings"
+	"sync"
+	"unicode"
+
+	"golang.org/x/term"
+
+	"github.com/rho-ext/rho-ext/host"
+	"github.com/rho-ext/rho-ext/registry"
+)
+
+type color string
+
+const (
+	red    color = "\x1b[31m"
+	yellow color = "\x1b[33m"
+	dim    color = "\x1b[2m"
+	reset        = "\x1b[0m"
+)
+
+// paint colours text for stderr, on a terminal that wants it.
+func (a *app) paint(c color, text string) string {
+	if os.Getenv("NO_COLOR") != "" || !isTerminal(a.err) {
+		return text
+	}
+	return string(c) + text + reset
+}
+
+func isTerminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+// clean makes text from an extension or a file safe to print: nothing in it
+// steers the terminal.
+func clean(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r != '\n' && r != '\t' && unicode.IsControl(r) {
+			return '·'
+		}
+		return r
+	}, s)
+}
+
+func (a *app) printJSON(v any) error {
+	enc := json.NewEncoder(a.out)
+	enc.SetIndent("", "  ")
+	enc.SetEscapeHTML(false)
+	return enc.Encode(v)
+}
+
+// printText writes a result to stdout, with a newline at its end.
+func (a *app) printText(s string) error {
+	if isTerminal(a.out) {
+		s = clean(s)
+	}
+	if !strings.HasSuffix(s, "\n") {
+		s += "\n"
+	}
+	_, err := io.WriteString(a.out, s)
+	return err
+}
+
+// printFailure tells of an extension that did not load.
+func (a *app) printFailure(f host.Failure) {
+	fmt.Fprintf(a.err, "%s extension %s failed (%s)\n", a.paint(red, "✗"), clean(f.Extension), f.Stage)
+	fmt.Fprintf(a.err, "  %s\n", clean(f.Error()))
+	a.printFrame(f.Frame, f.Hint)
+}
+
+func (a *app) printFrame(frame, hint string) {
+	if frame != "" {
+		for line := range strings.SplitSeq(frame, "\n") {
+			fmt.Fprintf(a.err, "  %s\n", a.paint(dim, clean(line)))
+		}
+	}
+	if hint != "" {
+		fmt.Fprintf(a.err, "  hint: %s\n", clean(hint))
+	}
+}
+
+// printCallFailure tells a person why a call failed, and where.
+func (a *app) printCallFailure(o *registry.Outcome) {
+	f := o.Failure
+	if f == nil {
+		fmt.Fprintln(a.err, a.paint(red, "error:"), clean(o.Text))
+		return
+	}
+	place := ""
+	if f.Location != nil {
+		place = f.Location.String() + ": "
+	}
+	fmt.Fprintln(a.err, a.paint(red, "error:"), clean(place+f.Message))
+	if f.Location != nil {
+		a.printFrame(f.Location.Frame, "")
+		for _, s := range f.Location.Stack {
+			fmt.Fprintf(a.err, "  %s\n", a.paint(dim, "at "+clean(s)))
+		}
+	}
+	a.printFrame("", f.Hint)
+}
+
+// lineHandler writes log records as one line each: level, extension, message.
+type lineHandler struct {
+	app   *app
+	level slog.Level
+	attrs []slog.Attr
+	mu    sync.Mutex
+}
+
+func (h *lineHandler) Enabled(_ context.Context, l slog.Level) bool { return l >= h.level }
+
+func (h *lineHandler) Handle(_ context.Context, r slog.Record) error {
+	who, rest := "", ""
+	add := func(at slog.Attr) bool {
+		switch at.Key {
+		case "extension":
+			who = at.Value.String() + ": "
+		case "tool":
+		default:
+			rest += fmt.Sprintf(" %s=%v", at.Key, at.Value)
+		}
+		return true
+	}
+	for _, at := range h.attrs {
+		add(at)
+	}
+	r.Attrs(add)
+	level := strings.ToLower(r.Level.String())
+	if r.Level < slog.LevelDebug {
+		level = "trace"
+	}
+	switch {
+	case r.Level >= slog.LevelError:
+		level = h.app.paint(red, level)
+	case r.Level >= slog.LevelWarn:
+		level = h.app.paint(yellow, level)
+	default:
+		level = h.app.paint(dim, level)
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	_, err := fmt.Fprintf(h.app.err, "%s %s%s%s\n", level, clean(who), clean(r.Message), h.app.paint(dim, clean(rest)))
+	return err
+}
+
+func (h *lineHandler) WithAttrs(attrs []slog.Attr) slog.Handler {
+	return &lineHandler{app: h.app, level: h.level, attrs: append(append([]slog.Attr{}, h.attrs...), attrs...)}
+}
+
+func (h *lineHandler) WithGroup(string) slog.Handler { return h }

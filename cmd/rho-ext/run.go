@@ -1,0 +1,238 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/rho-ext/rho-ext/host"
+	"github.com/rho-ext/rho-ext/registry"
+)
+
+type runFlags struct {
+	args   string
+	pairs  []string
+	time   bool
+	full   bool
+	trace  bool
+	repeat int
+}
+
+func (a *app) runCommand() *cobra.Command {
+	var f runFlags
+	cmd := &cobra.Command{
+		Use:   "run TOOL",
+		Short: "Run one tool, built-in or from an extension, without a model",
+		Long: `Run one tool and print its answer on stdout; everything else goes to stderr.
+
+Exit status: 0 success, 1 the tool failed or its arguments are wrong, 2 wrong
+usage, 3 the extension did not load, 4 something was denied, 124 the deadline
+passed, 130 interrupted.`,
+		Example: `  rho-ext run word_count --args '{"path":"README.md"}'
+  rho-ext run word_count --arg path=README.md --json
+  echo '{"path":"README.md"}' | rho-ext run word_count --args -`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error { return a.runTool(cmd.Context(), args[0], f) },
+	}
+	cmd.Flags().StringVar(&f.args, "args", "", "the arguments as a `JSON` object, or - to read it from stdin")
+	cmd.Flags().StringArrayVar(&f.pairs, "arg", nil, "one argument as `KEY=VALUE`; VALUE is text or JSON, as the schema says; may be repeated")
+	cmd.Flags().BoolVar(&f.time, "time", false, "tell how long loading and the call took")
+	cmd.Flags().BoolVar(&f.full, "full", false, "print the whole text, not what a model would see of it")
+	cmd.Flags().BoolVar(&f.trace, "trace", false, "tell what happens, step by step")
+	cmd.Flags().IntVar(&f.repeat, "repeat", 1, "run it `N` times and tell the times")
+	return cmd
+}
+
+func (a *app) runTool(ctx context.Context, name string, f runFlags) error {
+	if f.repeat < 1 {
+		return usage("--repeat must be at least 1, got %d", f.repeat)
+	}
+	args, err := a.readArgs(f.args)
+	if err != nil {
+		return err
+	}
+	start := time.Now()
+	w, err := a.open(ctx, name)
+	if err != nil {
+		return err
+	}
+	defer w.close()
+	loaded := time.Since(start)
+	entry, known := w.reg.Snapshot().Lookup(name)
+	failures := w.host.Failures()
+	if !known && len(failures) > 0 {
+		return a.loadFailed(name, failures)
+	}
+	for _, fl := range failures {
+		fmt.Fprintf(a.err, "%s extension %s failed to load: %s\n", a.paint(yellow, "warning:"), clean(fl.Extension), clean(fl.Error()))
+	}
+	if known {
+		if args, err = withPairs(args, f.pairs, entry.Tool.Parameters()); err != nil {
+			return err
+		}
+	}
+	if f.trace {
+		a.traceLoad(w, entry, known, loaded)
+	}
+	times := make([]time.Duration, 0, f.repeat)
+	var out *registry.Outcome
+	for range f.repeat {
+		out = w.door.Call(ctx, registry.Request{Tool: name, Arguments: args, Timeout: a.timeout, Progress: a.progress})
+		times = append(times, out.Duration)
+		if out.Status != registry.StatusSuccess {
+			break
+		}
+	}
+	if f.trace {
+		a.traceCall(out)
+	}
+	if err := a.printOutcome(out, f.full); err != nil {
+		return fail(exitFailed, "%v", err)
+	}
+	if f.time || f.repeat > 1 {
+		a.printTimes(loaded, times)
+	}
+	if code := exitCode(out); code != exitOK {
+		return &exitError{code: code}
+	}
+	return nil
+}
+
+func (a *app) printOutcome(out *registry.Outcome, full bool) error {
+	if a.json {
+		return a.printJSON(out)
+	}
+	if out.Status != registry.StatusSuccess {
+		a.printCallFailure(out)
+		return nil
+	}
+	text := out.Text
+	if full {
+		text = out.FullText()
+	} else if out.Truncated {
+		defer fmt.Fprintln(a.err, a.paint(dim, "this is what a model sees; --full prints the whole text"))
+	}
+	return a.printText(text)
+}
+
+// loadFailed answers for a name that may belong to a broken extension.
+func (a *app) loadFailed(name string, failures []host.Failure) error {
+	if a.json {
+		if err := a.printJSON(map[string]any{"failures": failures}); err != nil {
+			return fail(exitFailed, "%v", err)
+		}
+	}
+	for _, f := range failures {
+		a.printFailure(f)
+	}
+	return fail(exitLoad, "%s is not available: no extension that loaded has it, and %s", name, counted(len(failures), "failure is", "failures are")+" above")
+}
+
+func counted(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}
+
+func (a *app) progress(p registry.Progress) {
+	if a.json {
+		return
+	}
+	part := ""
+	switch {
+	case p.Total > 0:
+		part = fmt.Sprintf("[%g/%g] ", p.Done, p.Total)
+	case p.Done > 0:
+		part = fmt.Sprintf("[%g] ", p.Done)
+	}
+	fmt.Fprintln(a.err, a.paint(dim, "… "+part+clean(p.Message)))
+}
+
+// readArgs gives the --args object; nothing given is an empty one.
+func (a *app) readArgs(s string) (json.RawMessage, error) {
+	source := "--args"
+	if s == "-" {
+		data, err := io.ReadAll(a.in)
+		if err != nil {
+			return nil, usage("--args -: %v", err)
+		}
+		s, source = string(data), "--args - (stdin)"
+	}
+	if strings.TrimSpace(s) == "" {
+		return json.RawMessage("{}"), nil
+	}
+	raw := json.RawMessage(s)
+	var v any
+	if err := json.Unmarshal(raw, &v); err != nil {
+		var syntax *json.SyntaxError
+		if errors.As(err, &syntax) {
+			return nil, usage("%s is not JSON: %v (at byte %d)\nexpected an object such as '{\"path\":\"README.md\"}'", source, err, syntax.Offset)
+		}
+		return nil, usage("%s is not JSON: %v", source, err)
+	}
+	return raw, nil
+}
+
+// withPairs adds --arg values. A value is text where the schema says string,
+// and JSON where it says anything else.
+func withPairs(args json.RawMessage, pairs []string, schema json.RawMessage) (json.RawMessage, error) {
+	if len(pairs) == 0 {
+		return args, nil
+	}
+	var s struct {
+		Properties map[string]struct {
+			Type any `json:"type"`
+		} `json:"properties"`
+	}
+	_ = json.Unmarshal(schema, &s) // a schema without properties gives no types
+	var obj map[string]json.RawMessage
+	if err := json.Unmarshal(args, &obj); err != nil {
+		return nil, usage("--arg needs --args to be an object: %v", err)
+	}
+	var keys []string
+	given := map[string]json.RawMessage{}
+	for _, p := range pairs {
+		k, v, ok := strings.Cut(p, "=")
+		if !ok || k == "" {
+			return nil, usage("--arg %q: expected KEY=VALUE, such as --arg path=README.md", p)
+		}
+		if !slices.Contains(keys, k) {
+			keys = append(keys, k)
+		}
+		given[k] = argValue(v, s.Properties[k].Type)
+	}
+	var b bytes.Buffer
+	b.WriteString(strings.TrimSuffix(strings.TrimSpace(string(args)), "}"))
+	if obj == nil {
+		b.Reset()
+		b.WriteByte('{')
+	}
+	for i, k := range keys {
+		if i > 0 || len(obj) > 0 {
+			b.WriteByte(',')
+		}
+		key, _ := json.Marshal(k)
+		b.Write(key)
+		b.WriteByte(':')
+		b.Write(given[k])
+	}
+	b.WriteByte('}')
+	return b.Bytes(), nil
+}
+
+func argValue(v string, typ any) json.RawMessage {
+	if typ != "string" && json.Valid([]byte(v)) {
+		return json.RawMessage(v)
+	}
+	text, _ := json.Marshal(v)
+	return text
+}

@@ -1,0 +1,195 @@
+package bundle
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"os"
+	"path/filepath"
+	"sort"
+	"strings"
+	"sync"
+
+	"github.com/evanw/esbuild/pkg/api"
+
+	"github.com/rho-ext/rho-ext/host/wire"
+)
+
+// Options say what to bundle. Entry, Root and Limit are absolute paths without
+// symbolic links.
+type Options struct {
+	ID    string // the extension's id, for import.meta.url
+	Entry string // the module whose default export is the manifest
+	Root  string // imports of files must stay below it
+	// Limit is the highest folder whose node_modules may serve imports:
+	// node_modules is looked for in Root and upward to Limit. Where Limit does
+	// not hold Root, only Root's own counts.
+	Limit string
+	// Modules are virtual modules: what an import names, and its source.
+	Modules map[string]string
+}
+
+// Bundle is the result of [Build].
+type Bundle struct {
+	Script    []byte
+	SourceMap []byte
+	// Hash changes when Script, SourceMap or Inputs do.
+	Hash string
+	// Inputs are the absolute paths of all files that went in, sorted.
+	Inputs []string
+
+	root    string
+	sources map[string]string // name in the source map → text, for the extension's own files
+	aliases map[string]string // stand-in name in the source map → real name
+}
+
+// Path is the absolute path of a file that the source map or a failure names,
+// or "" for a virtual module.
+func (b *Bundle) Path(name string) string {
+	if real, ok := b.aliases[name]; ok {
+		name = real
+	}
+	return pathOf(b.root, name)
+}
+
+func pathOf(root, name string) string {
+	if name == "" || strings.HasPrefix(name, virtualPrefix) {
+		return ""
+	}
+	if p := filepath.FromSlash(name); filepath.IsAbs(p) {
+		return p
+	}
+	return filepath.Join(root, filepath.FromSlash(name))
+}
+
+// Source is the text of a file as it was bundled, or "" where it is not kept.
+func (b *Bundle) Source(name string) string {
+	if real, ok := b.aliases[name]; ok {
+		name = real
+	}
+	return b.sources[name]
+}
+
+// Failures is the error of [Build]: everything that is wrong, at least one.
+type Failures struct {
+	List []wire.Failure
+	// Sources holds the text of the extension's files by the name that
+	// failures use, for code frames.
+	Sources map[string]string
+	root    string
+}
+
+// Error is the first failure's message.
+func (f *Failures) Error() string { return f.List[0].Message }
+
+// Path is as [Bundle.Path].
+func (f *Failures) Path(name string) string { return pathOf(f.root, name) }
+
+// Source is as [Bundle.Source].
+func (f *Failures) Source(name string) string { return f.Sources[name] }
+
+// Build bundles one extension. An error is always a [*Failures].
+func Build(o Options) (*Bundle, error) {
+	l := &loader{opts: o, roots: packageRoots(o), sources: map[string]string{}}
+	result := api.Build(buildOptions(o, l))
+	if len(result.Errors) > 0 {
+		return nil, &Failures{List: failures(result.Errors, o), Sources: l.sources, root: o.Root}
+	}
+	b := &Bundle{root: o.Root, sources: l.sources, Inputs: l.inputs()}
+	for _, f := range result.OutputFiles {
+		if strings.HasSuffix(f.Path, ".map") {
+			b.SourceMap = f.Contents
+		} else if strings.HasSuffix(f.Path, ".js") {
+			b.Script = f.Contents
+		}
+	}
+	var err error
+	if b.SourceMap, b.aliases, err = adaptMap(b.SourceMap); err != nil {
+		return nil, &Failures{List: []wire.Failure{{Stage: wire.StageBundle, Message: "the source map cannot be read: " + err.Error()}}}
+	}
+	b.Hash = b.hash(l)
+	return b, nil
+}
+
+func (b *Bundle) hash(l *loader) string {
+	h := sha256.New()
+	h.Write(b.Script)
+	h.Write([]byte{0})
+	h.Write(b.SourceMap)
+	for _, p := range b.Inputs {
+		h.Write([]byte(p))
+		sum := l.sums[p]
+		h.Write(sum[:])
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// loader reads every input, checks where it lies and remembers what it read.
+// esbuild calls it from several goroutines.
+type loader struct {
+	opts  Options
+	roots []string
+
+	mu      sync.Mutex
+	sources map[string]string
+	sums    map[string][sha256.Size]byte
+}
+
+func (l *loader) remember(path string, text []byte) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.sums == nil {
+		l.sums = map[string][sha256.Size]byte{}
+	}
+	l.sums[path] = sha256.Sum256(text)
+	// Packages are read again when an error points into one; keeping them
+	// would cost megabytes for nothing.
+	if rel, ok := below(l.opts.Root, path); ok && !strings.Contains(rel, "node_modules"+string(filepath.Separator)) {
+		l.sources[filepath.ToSlash(rel)] = string(text)
+	}
+}
+
+func (l *loader) inputs() []string {
+	out := make([]string, 0, len(l.sums))
+	for p := range l.sums {
+		out = append(out, p)
+	}
+	sort.Strings(out)
+	return out
+}
+
+// packageRoots are the node_modules folders that may serve imports.
+func packageRoots(o Options) []string {
+	out := []string{filepath.Join(o.Root, "node_modules")}
+	if _, ok := below(o.Limit, o.Root); !ok {
+		return realDirs(out)
+	}
+	for dir := o.Root; dir != o.Limit; {
+		dir = filepath.Dir(dir)
+		out = append(out, filepath.Join(dir, "node_modules"))
+	}
+	return realDirs(out)
+}
+
+func realDirs(dirs []string) []string {
+	out := dirs[:0]
+	for _, d := range dirs {
+		if real, err := filepath.EvalSymlinks(d); err == nil {
+			if st, err := os.Stat(real); err == nil && st.IsDir() {
+				out = append(out, real)
+			}
+		}
+	}
+	return out
+}
+
+// below gives path relative to dir when it lies in dir or is dir.
+func below(dir, path string) (string, bool) {
+	if dir == "" {
+		return "", false
+	}
+	rel, err := filepath.Rel(dir, path)
+	if err != nil || rel == ".." || strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
+		return "", false
+	}
+	return rel, true
+}

@@ -1,0 +1,54 @@
+package bundle
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/evanw/esbuild/pkg/api"
+
+	"github.com/rho-ext/rho-ext/host/wire"
+)
+
+var unresolved = regexp.MustCompile(`^Could not resolve "([^"]*)"`)
+
+// failures translates esbuild's messages. Columns become 1-based.
+func failures(msgs []api.Message, o Options) []wire.Failure {
+	out := make([]wire.Failure, 0, len(msgs))
+	for _, m := range msgs {
+		f := wire.Failure{Stage: wire.StageBundle, Message: m.Text}
+		if loc := m.Location; loc != nil && !strings.HasPrefix(loc.File, virtualPrefix+"entry") {
+			f.Position = wire.Position{File: loc.File, Line: loc.Line, Column: loc.Column + 1}
+		} else {
+			entry, _ := below(o.Root, o.Entry)
+			f.Position = wire.Position{File: strings.ReplaceAll(entry, `\`, "/")}
+		}
+		if d, ok := m.Detail.(detail); ok {
+			f.Stage, f.Hint = d.stage, d.hint
+		} else if name := unresolved.FindStringSubmatch(m.Text); name != nil {
+			f.Stage = wire.StageResolve
+			f.Message = `cannot find "` + name[1] + `"`
+			f.Hint = resolveHint(name[1])
+		} else if len(m.Notes) > 0 {
+			f.Hint = m.Notes[0].Text
+		}
+		out = append(out, f)
+	}
+	return out
+}
+
+func resolveHint(name string) string {
+	switch {
+	case strings.HasPrefix(name, "."), strings.HasPrefix(name, "/"):
+		return "check the spelling of the path; it is relative to the importing file"
+	}
+	base, _, _ := strings.Cut(name, "/")
+	if _, ok := nodeBuiltins[base]; ok {
+		return "the sandbox has no Node modules: " + nodeHint(name)
+	}
+	if strings.HasPrefix(name, "@") {
+		if parts := strings.SplitN(name, "/", 3); len(parts) >= 2 {
+			base = parts[0] + "/" + parts[1]
+		}
+	}
+	return "run npm install " + base + " in the project, or beside the extension"
+}

@@ -1,0 +1,146 @@
+package bundle
+
+import (
+	"bytes"
+
+	"github.com/evanw/esbuild/pkg/api"
+
+	"github.com/rho-ext/rho-ext/host/wire"
+)
+
+// The parsers recurse, and a stack that overflows in Go ends the process. Real
+// code stays far below these.
+const (
+	maxNesting = 1000 // brackets inside brackets
+	maxChain   = 5000 // operators that nest to the right without a bracket
+)
+
+// prescan refuses source that nests too deeply for a parser. It knows strings
+// and comments only roughly: a bracket in a regular expression counts, which no
+// real file gets near the limit with.
+func prescan(text []byte, name string) *api.Message {
+	type level struct{ chain, elses int }
+	stack := []level{{}}
+	line, lineStart := 1, 0
+	last := byte(';') // the last byte that is no blank; an operator's stands for a keyword
+	refuse := func(at int) *api.Message {
+		m := problem(wire.StageBundle, "generated code like this belongs in a data file", "nested too deeply: more than %d levels", maxNesting)
+		m.Location = &api.Location{File: name, Line: line, Column: at - lineStart}
+		return m
+	}
+	for i := 0; i < len(text); i++ {
+		top := &stack[len(stack)-1]
+		switch c := text[i]; c {
+		case '\n':
+			line, lineStart = line+1, i+1
+			if endsOperand(last) && startsOperand(text, i+1) {
+				top.chain = 0 // a statement without its semicolon
+			}
+			continue
+		case ' ', '\t', '\r':
+			continue
+		case '"', '\'':
+			i = skipString(text, i)
+		case '/':
+			if i+1 < len(text) && text[i+1] == '/' {
+				if n := bytes.IndexByte(text[i:], '\n'); n >= 0 {
+					i += n - 1
+				} else {
+					i = len(text)
+				}
+				continue
+			} else if i+1 < len(text) && text[i+1] == '*' {
+				if n := bytes.Index(text[i+2:], []byte("*/")); n >= 0 {
+					body := text[i : i+2+n]
+					if nl := bytes.LastIndexByte(body, '\n'); nl >= 0 {
+						line, lineStart = line+bytes.Count(body, []byte{'\n'}), i+nl+1
+					}
+					i += n + 3
+				}
+				continue
+			}
+		case '(', '[', '{':
+			if stack = append(stack, level{}); len(stack) > maxNesting {
+				return refuse(i)
+			}
+		case ')', ']', '}':
+			if len(stack) > 1 {
+				stack = stack[:len(stack)-1]
+			}
+		case ';', ',':
+			top.chain = 0
+		case '!', '~', '+', '-', '=', '?', '*', ':':
+			if top.chain++; top.chain > maxChain {
+				return refuse(i)
+			}
+		case 'e', 't', 'v', 'd', 'n', 'a', 'y':
+			switch word := keyword(text, i); word {
+			case "else":
+				if top.elses++; top.elses > maxChain {
+					return refuse(i)
+				}
+			case "typeof", "void", "delete", "new", "await", "yield":
+				if top.chain++; top.chain > maxChain {
+					return refuse(i)
+				}
+				i += len(word) - 1
+				last = '!'
+				continue
+			}
+		}
+		if i < len(text) {
+			last = text[i]
+		}
+	}
+	return nil
+}
+
+func endsOperand(c byte) bool {
+	return isWord(c) || c == ')' || c == ']' || c == '}' || c == '"' || c == '\'' || c == '`'
+}
+
+func startsOperand(text []byte, i int) bool {
+	for ; i < len(text); i++ {
+		switch c := text[i]; c {
+		case ' ', '\t', '\r', '\n':
+		default:
+			return isWord(c) || c == '{' || c == '}' || c == '"' || c == '\'' || c == '/' || c == '@' || c == '#'
+		}
+	}
+	return true
+}
+
+var prefixWords = []string{"else", "typeof", "void", "delete", "new", "await", "yield"}
+
+func keyword(text []byte, i int) string {
+	if i > 0 && isWord(text[i-1]) {
+		return ""
+	}
+	for _, w := range prefixWords {
+		if bytes.HasPrefix(text[i:], []byte(w)) && (i+len(w) == len(text) || !isWord(text[i+len(w)])) {
+			return w
+		}
+	}
+	return ""
+}
+
+func isWord(c byte) bool {
+	return c == '_' || c == '$' || c >= 0x80 || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
+}
+
+// skipString returns the index of the closing quote, or of the line's end where
+// there is none.
+func skipString(text []byte, i int) int {
+	quote := text[i]
+	for j := i + 1; j < len(text); j++ {
+		switch text[j] {
+		case '\\':
+			j++
+		case quote:
+			return j
+		case '\n':
+			return j - 1
+		}
+	}
+	return len(text)
+}

@@ -1,0 +1,129 @@
+package bundle
+
+import (
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"strings"
+)
+
+// plainName is a source name that passes through the engine's URL handling
+// unchanged.
+var plainName = regexp.MustCompile(`^[A-Za-z0-9_@+.\-/]+$`)
+
+// adaptMap makes a source map give exact 1-based columns in goja, which looks a
+// 1-based generated column up as if it were 0-based and reports the 0-based
+// source column. Shifting both sides by one undoes that. Names that are not
+// plain get a stand-in.
+func adaptMap(data []byte) ([]byte, map[string]string, error) {
+	var m struct {
+		Version  int      `json:"version"`
+		Sources  []string `json:"sources"`
+		Mappings string   `json:"mappings"`
+		Names    []string `json:"names"`
+	}
+	if err := json.Unmarshal(data, &m); err != nil {
+		return nil, nil, err
+	}
+	aliases := map[string]string{}
+	for i, s := range m.Sources {
+		if plainName.MatchString(s) {
+			continue
+		}
+		alias := fmt.Sprintf("rho-src:%d", i)
+		if strings.HasPrefix(s, virtualPrefix) {
+			alias = virtualPrefix + fmt.Sprint(i)
+		}
+		aliases[alias] = s
+		m.Sources[i] = alias
+	}
+	var err error
+	if m.Mappings, err = shiftColumns(m.Mappings); err != nil {
+		return nil, nil, err
+	}
+	out, err := json.Marshal(m)
+	return out, aliases, err
+}
+
+// shiftColumns adds one to every generated and every source column. Both are
+// running sums, so one field per line and one of the whole map suffice.
+func shiftColumns(mappings string) (string, error) {
+	lines := strings.Split(mappings, ";")
+	shifted := false
+	for i, line := range lines {
+		if line == "" {
+			continue
+		}
+		segs := strings.Split(line, ",")
+		for j, seg := range segs {
+			if j > 0 && shifted {
+				break
+			}
+			f, err := decodeVLQ(seg)
+			if err != nil {
+				return "", err
+			}
+			if j == 0 {
+				f[0]++
+			}
+			if !shifted && len(f) >= 4 {
+				f[3]++
+				shifted = true
+			}
+			segs[j] = encodeVLQ(f)
+		}
+		lines[i] = strings.Join(segs, ",")
+	}
+	return strings.Join(lines, ";"), nil
+}
+
+const base64VLQ = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
+
+func decodeVLQ(seg string) ([]int, error) {
+	var out []int
+	value, shift := 0, 0
+	for i := 0; i < len(seg); i++ {
+		d := strings.IndexByte(base64VLQ, seg[i])
+		if d < 0 || shift > 30 {
+			return nil, fmt.Errorf("bad mapping %q", seg)
+		}
+		value |= (d & 31) << shift
+		shift += 5
+		if d&32 == 0 {
+			if value&1 == 1 {
+				value = -(value >> 1)
+			} else {
+				value >>= 1
+			}
+			out = append(out, value)
+			value, shift = 0, 0
+		}
+	}
+	if shift != 0 || len(out) == 0 {
+		return nil, fmt.Errorf("bad mapping %q", seg)
+	}
+	return out, nil
+}
+
+func encodeVLQ(fields []int) string {
+	var b strings.Builder
+	for _, v := range fields {
+		if v < 0 {
+			v = -v<<1 | 1
+		} else {
+			v <<= 1
+		}
+		for {
+			d := v & 31
+			v >>= 5
+			if v > 0 {
+				d |= 32
+			}
+			b.WriteByte(base64VLQ[d])
+			if v == 0 {
+				break
+			}
+		}
+	}
+	return b.String()
+}

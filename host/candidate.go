@@ -1,0 +1,140 @@
+package host
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+
+	"github.com/Masterminds/semver/v3"
+
+	"github.com/rho-ext/rho-ext/host/bundle"
+	"github.com/rho-ext/rho-ext/host/wire"
+	"github.com/rho-ext/rho-ext/internal/version"
+	"github.com/rho-ext/rho-ext/jsapi"
+	"github.com/rho-ext/rho-ext/registry"
+)
+
+// candidate is a version of an extension on its way to be served.
+type candidate struct {
+	host     *Host
+	source   Source
+	bundle   *bundle.Bundle
+	failures []Failure
+	old      *generation
+	made     *generation
+}
+
+func (c *candidate) build() {
+	b, err := bundle.Build(bundle.Options{
+		ID: c.source.ID, Entry: c.source.Entry, Root: c.source.Dir, Limit: c.source.Limit,
+		Modules: jsapi.Modules(),
+	})
+	var fails *bundle.Failures
+	if errors.As(err, &fails) {
+		p := place{root: c.host.opts.Root, sources: fails}
+		for _, f := range fails.List {
+			c.failures = append(c.failures, p.failure(c.source.ID, f))
+		}
+		return
+	}
+	c.bundle = b
+}
+
+// mentions reports whether the code holds a tool's name. One that could not be
+// bundled may hold anything.
+func (c *candidate) mentions(tool string) bool {
+	return c.bundle != nil && bytes.Contains(c.bundle.Script, []byte(tool))
+}
+
+func (c *candidate) evaluate(ctx context.Context) {
+	h := c.host
+	g := &generation{
+		source: c.source, bundle: c.bundle, factory: h.factory, timeout: h.opts.LoadTimeout,
+		place:  place{root: h.opts.Root, sources: c.bundle},
+		broker: &broker{extension: c.source.ID, log: h.opts.Logger, files: h.files, net: h.net},
+		load: wire.LoadRequest{
+			Extension: c.source.ID, Script: c.bundle.Script, SourceMap: c.bundle.SourceMap, Hash: c.bundle.Hash,
+			ProjectRoot: filepath.ToSlash(h.opts.Root), ExtensionDir: filepath.ToSlash(c.source.Dir),
+		},
+	}
+	fail := func(f wire.Failure) {
+		if f.Position.File == "" {
+			f.Position = c.entryPosition()
+		}
+		c.failures = []Failure{g.place.failure(c.source.ID, f)}
+	}
+	sb, err := h.factory.NewSandbox(g.broker)
+	if err != nil {
+		fail(wire.Failure{Stage: wire.StageEvaluate, Message: err.Error()})
+		return
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, h.opts.LoadTimeout, wire.ErrDeadline)
+	defer cancel()
+	res, err := sb.Load(ctx, g.load)
+	switch {
+	case err != nil:
+		fail(wire.Failure{Stage: wire.StageEvaluate, Message: err.Error()})
+	case res.Failure != nil:
+		fail(*res.Failure)
+	default:
+		g.manifest = res.Manifest
+		if f := checkEngine(res.Manifest); f != nil {
+			fail(*f)
+		}
+	}
+	if len(c.failures) > 0 {
+		_ = sb.Close()
+		return
+	}
+	g.shared = sb
+	c.made = g
+}
+
+// entryPosition stands for the module as a whole where nothing better is known.
+func (c *candidate) entryPosition() wire.Position {
+	rel, err := filepath.Rel(c.source.Dir, c.source.Entry)
+	if err != nil {
+		return wire.Position{}
+	}
+	return wire.Position{File: filepath.ToSlash(rel)}
+}
+
+// checkEngine compares engines.rhoExt with this program.
+func checkEngine(m wire.Manifest) *wire.Failure {
+	if m.Engine == "" {
+		return nil
+	}
+	want, err := semver.NewConstraint(m.Engine)
+	if err != nil {
+		return &wire.Failure{Stage: wire.StageManifest, Message: fmt.Sprintf("engines.rhoExt: %q is no version range", m.Engine), Hint: `write a range such as ">=0.1"`}
+	}
+	if !want.Check(semver.MustParse(version.Version)) {
+		return &wire.Failure{Stage: wire.StageManifest,
+			Message: fmt.Sprintf("the extension needs rho-ext %s, and this is %s", m.Engine, version.Version),
+			Hint:    "update rho-ext, or use an older version of the extension"}
+	}
+	return nil
+}
+
+// refusal says why the registry did not take the extension's tools.
+func (c *candidate) refusal(err error) Failure {
+	f := wire.Failure{Stage: wire.StageManifest, Message: err.Error(), Position: c.entryPosition()}
+	name := ""
+	var dup *registry.DuplicateError
+	var invalid *registry.InvalidToolError
+	switch {
+	case errors.As(err, &dup):
+		name = dup.Name
+		f.Hint = "rename the tool, or remove one of the two"
+	case errors.As(err, &invalid):
+		name = invalid.Name
+	}
+	for _, t := range c.made.manifest.Tools {
+		if t.Name == name && t.Location.File != "" {
+			f.Position = t.Location
+		}
+	}
+	return c.made.place.failure(c.source.ID, f)
+}

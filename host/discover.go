@@ -1,0 +1,229 @@
+package host
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/rho-ext/rho-ext/host/wire"
+)
+
+// Scope is where an extension was found.
+type Scope string
+
+// The scopes, in the order of precedence: a later one wins.
+const (
+	ScopeUser     Scope = "user"     // the user's own folder
+	ScopeProject  Scope = "project"  // the project's .rho/extensions
+	ScopeExplicit Scope = "explicit" // a folder that was named
+)
+
+// Source is an extension on disk.
+type Source struct {
+	ID    string // file stem or folder name
+	Scope Scope
+	Entry string // the module that holds the manifest; absolute, without symbolic links
+	Dir   string // what is the extension's own: its folder, or the folder its file is in
+	// Limit is how far up node_modules may be looked for.
+	Limit string
+	// ShadowedBy is the path of the extension that won the name, or empty.
+	ShadowedBy string
+}
+
+var entryExtensions = []string{".ts", ".js", ".mts", ".mjs", ".tsx"}
+
+// discover finds all extensions, in the order of their folders and then by
+// name. A folder that does not exist is no failure, one that cannot be read is.
+func discover(o Options) ([]Source, []Failure) {
+	var all []Source
+	var failures []Failure
+	add := func(dir string, scope Scope, must bool) {
+		found, failed := discoverDir(dir, scope, o.Root, must)
+		all = append(all, found...)
+		failures = append(failures, failed...)
+	}
+	if o.UserDir != "" {
+		add(o.UserDir, ScopeUser, false)
+	}
+	if o.Root != "" {
+		add(filepath.Join(o.Root, ".rho", "extensions"), ScopeProject, false)
+	}
+	for _, dir := range o.Dirs {
+		add(dir, ScopeExplicit, true)
+	}
+	winner := map[string]string{}
+	for i := len(all) - 1; i >= 0; i-- {
+		if w, ok := winner[all[i].ID]; ok {
+			all[i].ShadowedBy = w
+		} else {
+			winner[all[i].ID] = all[i].Entry
+		}
+	}
+	return all, failures
+}
+
+func discoverDir(dir string, scope Scope, root string, must bool) ([]Source, []Failure) {
+	real, err := canonical(dir)
+	if err != nil {
+		if errors.Is(err, fs.ErrNotExist) && !must {
+			return nil, nil
+		}
+		return nil, []Failure{{Extension: filepath.Base(dir), Stage: wire.StageDiscover, File: dir,
+			Message: "cannot read the extension folder: " + reason(err), Hint: "check the path and its permissions"}}
+	}
+	entries, err := os.ReadDir(real)
+	if err != nil {
+		return nil, []Failure{{Extension: filepath.Base(dir), Stage: wire.StageDiscover, File: dir,
+			Message: "cannot read the extension folder: " + reason(err), Hint: "check its permissions"}}
+	}
+	limit := real
+	if rel, err := filepath.Rel(root, real); root != "" && err == nil && filepath.IsLocal(rel) {
+		limit = root
+	}
+	var out []Source
+	var failures []Failure
+	for _, e := range entries { // ReadDir sorts: a.ts comes after a/, and wins
+		id, ok := extensionID(e.Name())
+		if !ok {
+			continue
+		}
+		src := Source{ID: id, Scope: scope, Limit: limit}
+		path := filepath.Join(real, e.Name())
+		target, err := filepath.EvalSymlinks(path)
+		if err != nil {
+			failures = append(failures, Failure{Extension: id, Stage: wire.StageDiscover, File: path,
+				Message: "cannot read the extension: " + reason(err), Hint: "is it a symbolic link to something that is gone?"})
+			continue
+		}
+		// A cloned project must not reach outside itself through a link.
+		if rel, err := filepath.Rel(root, target); scope == ScopeProject && (err != nil || !filepath.IsLocal(rel)) {
+			failures = append(failures, Failure{Extension: id, Stage: wire.StageDiscover, File: path,
+				Message: "the extension is a symbolic link that leaves the project", Hint: "put the link into ~/.rho/extensions, or name the folder with --extensions"})
+			continue
+		}
+		st, err := os.Stat(target)
+		switch {
+		case err != nil:
+			failures = append(failures, Failure{Extension: id, Stage: wire.StageDiscover, File: path, Message: "cannot read the extension: " + reason(err)})
+			continue
+		case st.IsDir():
+			entry, fail := directoryEntry(target)
+			if fail != "" {
+				failures = append(failures, Failure{Extension: id, Stage: wire.StageDiscover, File: path, Message: fail, Hint: `"main" in package.json must name a module inside the folder`})
+				continue
+			}
+			if entry == "" {
+				continue // a folder of helpers
+			}
+			src.Dir, src.Entry = target, entry
+		case slices.Contains(entryExtensions, filepath.Ext(e.Name())):
+			src.Dir, src.Entry = filepath.Dir(target), target
+		default:
+			continue
+		}
+		if !st.IsDir() && limit == real && src.Dir != real {
+			src.Limit = src.Dir
+		}
+		out = append(out, src)
+	}
+	return out, failures
+}
+
+// extensionID gives the id that a directory entry's name stands for, and
+// whether it can be an extension at all.
+func extensionID(name string) (string, bool) {
+	if strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_") || name == "node_modules" {
+		return "", false
+	}
+	ext := filepath.Ext(name)
+	if !slices.Contains(entryExtensions, ext) {
+		return name, true // a folder, perhaps
+	}
+	stem := strings.TrimSuffix(name, ext)
+	if strings.HasSuffix(stem, ".d") || strings.HasSuffix(stem, ".test") || strings.HasSuffix(stem, ".spec") {
+		return "", false
+	}
+	return stem, true
+}
+
+// directoryEntry finds the module of an extension that is a folder: mod.ts,
+// index.ts, or what package.json says. None of them gives "".
+func directoryEntry(dir string) (entry, failure string) {
+	for _, name := range []string{"mod.ts", "index.ts"} {
+		path := filepath.Join(dir, name)
+		if st, err := os.Stat(path); err == nil && st.Mode().IsRegular() {
+			return entryInside(dir, path)
+		}
+	}
+	data, err := os.ReadFile(filepath.Join(dir, "package.json"))
+	if err != nil {
+		return "", ""
+	}
+	var pkg struct {
+		Main    string          `json:"main"`
+		Exports json.RawMessage `json:"exports"`
+	}
+	if err := json.Unmarshal(data, &pkg); err != nil {
+		return "", "package.json is no JSON: " + err.Error()
+	}
+	main := exportsEntry(pkg.Exports)
+	if main == "" {
+		main = pkg.Main
+	}
+	if main == "" {
+		return "", ""
+	}
+	if !filepath.IsLocal(filepath.FromSlash(main)) {
+		return "", fmt.Sprintf("package.json names %q, which is outside the folder", main)
+	}
+	path := filepath.Join(dir, filepath.FromSlash(main))
+	if st, err := os.Stat(path); err != nil || !st.Mode().IsRegular() {
+		return "", fmt.Sprintf("package.json names %q, which is no file", main)
+	}
+	return entryInside(dir, path)
+}
+
+func entryInside(dir, path string) (entry, failure string) {
+	real, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return "", reason(err)
+	}
+	if rel, err := filepath.Rel(dir, real); err != nil || !filepath.IsLocal(rel) {
+		return "", fmt.Sprintf("%s is a symbolic link that leaves the folder", filepath.Base(path))
+	}
+	return real, ""
+}
+
+// exportsEntry reads the module that "exports" gives for the package itself.
+func exportsEntry(raw json.RawMessage) string {
+	var s string
+	if json.Unmarshal(raw, &s) == nil {
+		return s
+	}
+	var m map[string]json.RawMessage
+	if json.Unmarshal(raw, &m) != nil {
+		return ""
+	}
+	for _, key := range []string{".", "rho", "module", "import", "default"} {
+		if v, ok := m[key]; ok {
+			if s := exportsEntry(v); s != "" {
+				return s
+			}
+		}
+	}
+	return ""
+}
+
+// reason is the short cause of a file error: the path is told beside it.
+func reason(err error) string {
+	var pe *fs.PathError
+	if errors.As(err, &pe) {
+		return pe.Err.Error()
+	}
+	return err.Error()
+}

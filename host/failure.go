@@ -1,0 +1,146 @@
+package host
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/rho-ext/rho-ext/host/wire"
+	"github.com/rho-ext/rho-ext/registry"
+)
+
+// Failure says why an extension did not load, for people and programs.
+type Failure struct {
+	Extension string     `json:"extension"`
+	Stage     wire.Stage `json:"stage"`
+	// File is relative to the project's root where it lies inside, with
+	// forward slashes.
+	File    string `json:"file,omitempty"`
+	Line    int    `json:"line,omitempty"`   // 1-based; 0 is unknown
+	Column  int    `json:"column,omitempty"` // 1-based
+	Message string `json:"message"`
+	Hint    string `json:"hint,omitempty"`
+	// Frame is a few source lines around the place, ready to print.
+	Frame string `json:"frame,omitempty"`
+}
+
+// Error is the failure in one line: file:line:column, then the message.
+func (f *Failure) Error() string {
+	place := f.Extension
+	if f.File != "" {
+		place = (&registry.Location{File: f.File, Line: f.Line, Column: f.Column}).String()
+	}
+	return fmt.Sprintf("%s: %s", place, f.Message)
+}
+
+// sources finds the text and the path behind a name of a source map.
+type sources interface {
+	Path(name string) string
+	Source(name string) string
+}
+
+// place resolves positions that a sandbox or the bundler reports.
+type place struct {
+	root    string // the project's
+	sources sources
+}
+
+// show is the name of a file as people see it.
+func (p place) show(name string) string {
+	path := p.sources.Path(name)
+	if path == "" {
+		return name
+	}
+	return showPath(p.root, path)
+}
+
+func showPath(root, path string) string {
+	if rel, err := filepath.Rel(root, path); root != "" && err == nil && filepath.IsLocal(rel) {
+		return filepath.ToSlash(rel)
+	}
+	return path
+}
+
+// frame draws the source around a position, or gives "" where it cannot be
+// read.
+func (p place) frame(pos wire.Position) string {
+	text := p.sources.Source(pos.File)
+	if text == "" {
+		path := p.sources.Path(pos.File)
+		if st, err := os.Stat(path); path == "" || err != nil || st.Size() > 4<<20 || !st.Mode().IsRegular() {
+			return ""
+		}
+		data, err := os.ReadFile(path)
+		if err != nil {
+			return ""
+		}
+		text = string(data)
+	}
+	return codeFrame(text, pos.Line, pos.Column)
+}
+
+// location makes a position of a running call presentable.
+func (p place) location(stack []wire.Position) *registry.Location {
+	if len(stack) == 0 {
+		return nil
+	}
+	top := stack[0]
+	loc := &registry.Location{File: p.show(top.File), Line: top.Line, Column: top.Column, Frame: p.frame(top)}
+	for _, pos := range stack[1:] {
+		line := fmt.Sprintf("%s:%d:%d", p.show(pos.File), pos.Line, pos.Column)
+		if pos.Function != "" {
+			line = pos.Function + " (" + line + ")"
+		}
+		loc.Stack = append(loc.Stack, line)
+	}
+	return loc
+}
+
+func (p place) failure(id string, f wire.Failure) Failure {
+	out := Failure{Extension: id, Stage: f.Stage, Message: f.Message, Hint: f.Hint}
+	if f.Position.File != "" {
+		out.File = p.show(f.Position.File)
+		out.Line, out.Column = f.Position.Line, f.Position.Column
+		if f.Position.Line > 0 {
+			out.Frame = p.frame(f.Position)
+		}
+	}
+	return out
+}
+
+const (
+	frameContext = 2   // lines before and after
+	frameWidth   = 160 // runes of a line that are shown
+)
+
+// codeFrame draws the lines around a 1-based position and marks the column.
+func codeFrame(text string, line, column int) string {
+	lines := strings.Split(text, "\n")
+	if line < 1 || line > len(lines) {
+		return ""
+	}
+	first, last := max(1, line-frameContext), min(len(lines), line+frameContext)
+	for last > line && strings.TrimSpace(lines[last-1]) == "" {
+		last--
+	}
+	width := len(fmt.Sprint(last))
+	var b strings.Builder
+	for n := first; n <= last; n++ {
+		src := []rune(strings.TrimRight(strings.ReplaceAll(lines[n-1], "\t", " "), "\r"))
+		from := 0
+		if n == line && column > frameWidth-20 {
+			from = min(column-frameWidth/2, len(src)) // a long line is shown around its column
+		}
+		shown := src[from:min(len(src), from+frameWidth)]
+		mark := " "
+		if n == line {
+			mark = ">"
+		}
+		fmt.Fprintf(&b, "%s %*d | %s\n", mark, width, n, string(shown))
+		if n == line && column > 0 && column-1-from <= len(shown) {
+			fmt.Fprintf(&b, "  %s | %s^\n", strings.Repeat(" ", width), strings.Repeat(" ", column-1-from))
+		}
+	}
+	return strings.TrimRight(b.String(), "\n")
+}

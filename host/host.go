@@ -1,0 +1,289 @@
+package host
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+	"sort"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/rho-ext/rho-ext/host/permission"
+	"github.com/rho-ext/rho-ext/host/sandbox"
+	"github.com/rho-ext/rho-ext/host/wire"
+	"github.com/rho-ext/rho-ext/internal/jail"
+	"github.com/rho-ext/rho-ext/registry"
+)
+
+// Host holds the extensions of one project and the user. It is safe for
+// concurrent use.
+type Host struct {
+	opts    Options
+	factory wire.Factory
+	files   *jail.Jail
+	net     *permission.Client
+
+	reloading sync.Mutex // one reload at a time
+
+	mu       sync.RWMutex
+	sources  []Source
+	loaded   map[string]*generation // by id
+	failures []Failure
+	skipped  map[string]bool // ids that were not needed and so not evaluated
+	closed   bool
+}
+
+// New finds and loads extensions. What is wrong with one of them is in
+// [Host.Failures]; an error means that there is no host.
+func New(ctx context.Context, o Options) (*Host, error) {
+	o, err := o.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	h := &Host{
+		opts:    o,
+		factory: &sandbox.Factory{},
+		net:     permission.NewClient(permission.ClientOptions{Rules: o.AllowNet}),
+		loaded:  map[string]*generation{},
+	}
+	if o.Root != "" {
+		if h.opts.Root, err = canonical(o.Root); err != nil {
+			return nil, fmt.Errorf("project root: %w", err)
+		}
+		if h.files, err = jail.Open(h.opts.Root); err != nil {
+			return nil, fmt.Errorf("project root: %w", err)
+		}
+	}
+	if _, err := h.Reload(ctx); err != nil {
+		h.Close()
+		return nil, err
+	}
+	return h, nil
+}
+
+// Registry is where the extensions' tools are.
+func (h *Host) Registry() *registry.Registry { return h.opts.Registry }
+
+// Root is the project's root, or empty.
+func (h *Host) Root() string { return h.opts.Root }
+
+// Failures are what is wrong with the extensions now, in a stable order.
+func (h *Host) Failures() []Failure {
+	h.mu.RLock()
+	defer h.mu.RUnlock()
+	return slices.Clone(h.failures)
+}
+
+// Close ends all extensions at once and takes their tools out of the registry.
+func (h *Host) Close() error {
+	h.reloading.Lock()
+	defer h.reloading.Unlock()
+	h.mu.Lock()
+	if h.closed {
+		h.mu.Unlock()
+		return nil
+	}
+	h.closed = true
+	loaded := h.loaded
+	h.loaded = nil
+	h.mu.Unlock()
+	var errs []error
+	for id, g := range loaded {
+		errs = append(errs, h.opts.Registry.Swap(id, nil))
+		g.close()
+	}
+	h.net.Close()
+	errs = append(errs, h.factory.Close())
+	if h.files != nil {
+		errs = append(errs, h.files.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// ErrClosed is the error of a host that was closed.
+var ErrClosed = errors.New("the host is closed")
+
+// Report is what a reload changed, by extension id.
+type Report struct {
+	Added, Reloaded, Unchanged, Removed []string
+	Failures                            []Failure
+}
+
+// Reload looks at the folders again and brings every extension up to date. A
+// version that works is put in place at once; calls that run finish on the one
+// they began on. One that does not leaves the last good version serving, and is
+// reported.
+func (h *Host) Reload(ctx context.Context) (Report, error) {
+	h.reloading.Lock()
+	defer h.reloading.Unlock()
+	if h.isClosed() {
+		return Report{}, ErrClosed
+	}
+	sources, failures := discover(h.opts)
+	built := h.buildAll(sources)
+	if err := ctx.Err(); err != nil {
+		return Report{}, context.Cause(ctx)
+	}
+	rep := Report{Failures: failures}
+	h.removeGone(sources, &rep)
+	skipped := h.apply(ctx, built, &rep)
+	if err := ctx.Err(); err != nil {
+		return rep, context.Cause(ctx)
+	}
+	sortFailures(rep.Failures)
+	h.mu.Lock()
+	h.sources, h.failures, h.skipped = sources, rep.Failures, skipped
+	h.mu.Unlock()
+	return rep, nil
+}
+
+func (h *Host) isClosed() bool {
+	h.mu.RLock()
+	defer h.mu.RUnlock()
+	return h.closed
+}
+
+func (h *Host) current(id string) *generation {
+	h.mu.RLock()
+	defer h.mu.RUnlock()
+	return h.loaded[id]
+}
+
+// removeGone takes out extensions that are no longer there.
+func (h *Host) removeGone(sources []Source, rep *Report) {
+	here := map[string]bool{}
+	for _, s := range sources {
+		here[s.ID] = true
+	}
+	h.mu.RLock()
+	var gone []string
+	for id := range h.loaded {
+		if !here[id] {
+			gone = append(gone, id)
+		}
+	}
+	h.mu.RUnlock()
+	sort.Strings(gone)
+	for _, id := range gone {
+		if err := h.replace(id, nil); err != nil {
+			rep.Failures = append(rep.Failures, Failure{Extension: id, Stage: wire.StageManifest, Message: err.Error()})
+			continue
+		}
+		rep.Removed = append(rep.Removed, id)
+	}
+}
+
+// buildAll bundles what is not shadowed, side by side.
+func (h *Host) buildAll(sources []Source) []*candidate {
+	var list []*candidate
+	var g errgroup.Group
+	g.SetLimit(runtime.GOMAXPROCS(0))
+	for _, src := range sources {
+		if src.ShadowedBy != "" {
+			continue
+		}
+		c := &candidate{host: h, source: src}
+		list = append(list, c)
+		g.Go(func() error { c.build(); return nil })
+	}
+	_ = g.Wait() // build keeps its own failures
+	return list
+}
+
+// apply evaluates what changed and registers it, in the order of the sources,
+// so that of two clashing extensions it is always the same one that loses.
+func (h *Host) apply(ctx context.Context, list []*candidate, rep *Report) (skipped map[string]bool) {
+	first, rest := list, []*candidate(nil)
+	if h.opts.Tool != "" {
+		first, rest = nil, nil
+		for _, c := range list {
+			if c.mentions(h.opts.Tool) {
+				first = append(first, c)
+			} else {
+				rest = append(rest, c)
+			}
+		}
+	}
+	h.evaluateAll(ctx, first, rep)
+	if len(rest) == 0 {
+		return nil
+	}
+	if _, ok := h.opts.Registry.Snapshot().Lookup(h.opts.Tool); !ok {
+		h.evaluateAll(ctx, rest, rep)
+		return nil
+	}
+	skipped = map[string]bool{}
+	for _, c := range rest {
+		skipped[c.source.ID] = true
+		rep.Failures = append(rep.Failures, c.failures...)
+	}
+	return skipped
+}
+
+func (h *Host) evaluateAll(ctx context.Context, list []*candidate, rep *Report) {
+	var g errgroup.Group
+	g.SetLimit(runtime.GOMAXPROCS(0))
+	for _, c := range list {
+		c.old = h.current(c.source.ID)
+		if len(c.failures) == 0 && (c.old == nil || c.old.bundle.Hash != c.bundle.Hash) {
+			g.Go(func() error { c.evaluate(ctx); return nil })
+		}
+	}
+	_ = g.Wait()
+	for _, c := range list {
+		h.install(c, rep)
+	}
+}
+
+// install puts a candidate in place, or reports why not.
+func (h *Host) install(c *candidate, rep *Report) {
+	id := c.source.ID
+	if len(c.failures) == 0 && c.made != nil {
+		if err := h.replace(id, c.made); err != nil {
+			c.failures = []Failure{c.refusal(err)}
+			c.made.close()
+		}
+	}
+	switch {
+	case len(c.failures) > 0:
+		rep.Failures = append(rep.Failures, c.failures...)
+	case c.made == nil:
+		rep.Unchanged = append(rep.Unchanged, id)
+	case c.old == nil:
+		rep.Added = append(rep.Added, id)
+	default:
+		rep.Reloaded = append(rep.Reloaded, id)
+	}
+}
+
+// replace swaps an extension's tools for those of g; nil takes them out.
+func (h *Host) replace(id string, g *generation) error {
+	var tools []registry.Tool
+	if g != nil {
+		for _, t := range g.manifest.Tools {
+			tools = append(tools, &JSTool{gen: g, tool: t})
+		}
+	}
+	if err := h.opts.Registry.Swap(id, tools); err != nil {
+		return err
+	}
+	h.mu.Lock()
+	old := h.loaded[id]
+	if g != nil {
+		h.loaded[id] = g
+	} else {
+		delete(h.loaded, id)
+	}
+	h.mu.Unlock()
+	if old != nil {
+		old.retire(h.opts.DrainTimeout)
+	}
+	return nil
+}
+
+func sortFailures(list []Failure) {
+	sort.SliceStable(list, func(i, j int) bool { return list[i].Extension < list[j].Extension })
+}

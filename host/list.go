@@ -1,0 +1,72 @@
+package host
+
+import (
+	"github.com/rho-ext/rho-ext/registry"
+)
+
+// State is what became of an extension.
+type State string
+
+// The states.
+const (
+	StateLoaded   State = "loaded"
+	StateFailed   State = "failed" // an older version may still serve
+	StateShadowed State = "shadowed"
+	// StateSkipped is an extension that [Options.Tool] made unnecessary.
+	StateSkipped State = "skipped"
+)
+
+// ExtensionInfo describes one extension.
+type ExtensionInfo struct {
+	ID          string     `json:"id"`
+	Title       string     `json:"title"`
+	Version     string     `json:"version"`
+	Description string     `json:"description,omitempty"`
+	Scope       Scope      `json:"scope"`
+	Path        string     `json:"path"`
+	State       State      `json:"state"`
+	ShadowedBy  string     `json:"shadowedBy,omitempty"`
+	Tools       []ToolInfo `json:"tools"`
+}
+
+// ToolInfo describes one tool of an extension.
+type ToolInfo struct {
+	Name         string           `json:"name"`
+	Risk         registry.Risk    `json:"risk"`
+	DeclaredRisk registry.Risk    `json:"declaredRisk"`
+	Effects      registry.Effects `json:"effects"`
+}
+
+// Extensions describes all extensions that were found, in the order of their
+// folders.
+func (h *Host) Extensions() []ExtensionInfo {
+	h.mu.RLock()
+	defer h.mu.RUnlock()
+	failed := map[string]bool{}
+	for _, f := range h.failures {
+		failed[f.Extension] = true
+	}
+	out := make([]ExtensionInfo, 0, len(h.sources))
+	for _, s := range h.sources {
+		info := ExtensionInfo{ID: s.ID, Title: s.ID, Scope: s.Scope, Path: showPath(h.opts.Root, s.Entry), State: StateLoaded, Tools: []ToolInfo{}}
+		g := h.loaded[s.ID]
+		switch {
+		case s.ShadowedBy != "":
+			info.State, info.ShadowedBy = StateShadowed, showPath(h.opts.Root, s.ShadowedBy)
+			out = append(out, info)
+			continue
+		case failed[s.ID]:
+			info.State = StateFailed
+		case h.skipped[s.ID]:
+			info.State = StateSkipped
+		}
+		if g != nil {
+			info.Title, info.Version, info.Description = g.manifest.Name, g.manifest.Version, g.manifest.Description
+			for _, t := range g.manifest.Tools {
+				info.Tools = append(info.Tools, ToolInfo{Name: t.Name, Risk: t.Effects.Risk(), DeclaredRisk: t.Risk, Effects: t.Effects})
+			}
+		}
+		out = append(out, info)
+	}
+	return out
+}

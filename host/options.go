@@ -1,0 +1,102 @@
+package host
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/rho-ext/rho-ext/host/permission"
+	"github.com/rho-ext/rho-ext/registry"
+)
+
+// Isolation is where extensions run.
+type Isolation uint8
+
+// The isolation modes.
+const (
+	// Process runs extensions in a worker process. It is the default, and not
+	// available in this version: [New] says so.
+	Process Isolation = iota
+	// InProcess runs extensions in the host's own process: the shortest path,
+	// with deadlines and a stack limit, but code that exhausts memory takes
+	// the host with it.
+	InProcess
+)
+
+// String is the mode's name on the command line.
+func (i Isolation) String() string {
+	if i == InProcess {
+		return "in-process"
+	}
+	return "process"
+}
+
+// ParseIsolation reads a mode's name.
+func ParseIsolation(s string) (Isolation, error) {
+	switch s {
+	case "process":
+		return Process, nil
+	case "in-process":
+		return InProcess, nil
+	default:
+		return 0, fmt.Errorf("unknown isolation %q: expected process or in-process", s)
+	}
+}
+
+// ErrProcessIsolation is the error of [New] for [Process].
+var ErrProcessIsolation = errors.New("process isolation is not available in this version: choose host.InProcess (on the command line: --isolation in-process)")
+
+// Options configure a [Host]. Every zero field is a default, but for Isolation,
+// which must be named.
+type Options struct {
+	Isolation Isolation
+	// Root is the project's root, an absolute path; see [FindRoot]. Empty
+	// means no project: only Dirs and UserDir are looked at, and tools read
+	// no files.
+	Root string
+	// UserDir holds the user's own extensions. Empty means
+	// $RHO_HOME/extensions, or ~/.rho/extensions; "-" means none.
+	UserDir string
+	// Dirs are further folders with extensions; a later one wins.
+	Dirs []string
+	// Registry is where tools are registered. Nil means a new one.
+	Registry *registry.Registry
+	// Tool, where set, loads only what that tool needs: extensions whose code
+	// holds the name, and the others only when none of those has the tool.
+	Tool string
+	// AllowNet are the hosts that extensions may reach.
+	AllowNet []permission.NetRule
+	// Logger receives what extensions log and what the host has to say. Nil
+	// discards it.
+	Logger *slog.Logger
+	// LoadTimeout bounds the evaluation of one extension; zero means 5 s.
+	LoadTimeout time.Duration
+	// DrainTimeout is how long calls of a replaced version may go on; zero
+	// means 10 s.
+	DrainTimeout time.Duration
+}
+
+func (o Options) withDefaults() (Options, error) {
+	if o.Isolation != InProcess {
+		return o, ErrProcessIsolation
+	}
+	if o.Registry == nil {
+		o.Registry = registry.New()
+	}
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	if o.LoadTimeout == 0 {
+		o.LoadTimeout = 5 * time.Second
+	}
+	if o.DrainTimeout == 0 {
+		o.DrainTimeout = 10 * time.Second
+	}
+	if o.UserDir == "" {
+		o.UserDir = defaultUserDir()
+	} else if o.UserDir == "-" {
+		o.UserDir = ""
+	}
+	return o, nil
+}

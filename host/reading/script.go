@@ -1,0 +1,156 @@
+package reading
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/dop251/goja"
+	"github.com/dop251/goja/ast"
+	"github.com/dop251/goja/file"
+	"github.com/dop251/goja/parser"
+
+	"github.com/rho-ext/rho-ext/host/wire"
+	"github.com/rho-ext/rho-ext/registry"
+)
+
+// Script is a parsed bundle and what was read from it.
+type Script struct {
+	// AST is ready to be compiled.
+	AST *ast.Program
+	// Effects are those that the code mentions.
+	Effects registry.Effects
+	// Tools are the object literals that look like tools, in source order.
+	Tools []ToolLiteral
+	// Manifest is the place of the literal that holds the tools, if there is
+	// one.
+	Manifest wire.Position
+}
+
+// ToolLiteral is an object literal with an execute member.
+type ToolLiteral struct {
+	Name string // empty where it is not a string literal
+	At   wire.Position
+	Keys map[string]wire.Position // where each literal key stands
+}
+
+// Parse parses and reads a bundle. name is what positions without a mapping
+// show.
+func Parse(name string, script, sourceMap []byte) (*Script, *wire.Failure) {
+	src := string(script)
+	if len(sourceMap) > 0 {
+		src += "\n//# sourceMappingURL=map"
+	}
+	prg, err := goja.Parse(name, src, parser.WithSourceMapLoader(func(string) ([]byte, error) { return sourceMap, nil }))
+	if err != nil {
+		return nil, SyntaxFailure(err)
+	}
+	s := &Script{AST: prg}
+	r := &reader{script: s, file: prg.File}
+	if err := walk(prg, r.visit); err != nil {
+		return nil, &wire.Failure{Stage: wire.StageBundle, Message: err.Error(), Hint: "generated code like this belongs in a data file"}
+	}
+	if r.failure != nil {
+		return nil, r.failure
+	}
+	return s, nil
+}
+
+var compileAt = regexp.MustCompile(`^(.*) at ([^\s]+):(\d+):(\d+)$`)
+
+// SyntaxFailure turns an error of the engine's parser or compiler into a
+// failure. The compiler gives the position only inside its text.
+func SyntaxFailure(err error) *wire.Failure {
+	f := &wire.Failure{Stage: wire.StageBundle, Message: err.Error(), Hint: "the engine does not know this syntax or regular expression"}
+	var list parser.ErrorList
+	var one *parser.Error
+	if errors.As(err, &list) && len(list) > 0 {
+		one = list[0]
+	}
+	if one != nil || errors.As(err, &one) {
+		f.Message = one.Message
+		f.Position = wire.Position{File: one.Position.Filename, Line: one.Position.Line, Column: one.Position.Column}
+		return f
+	}
+	if m := compileAt.FindStringSubmatch(err.Error()); m != nil {
+		f.Message = strings.TrimPrefix(m[1], "SyntaxError: ")
+		f.Position = wire.Position{File: m[2], Line: atoi(m[3]), Column: atoi(m[4])}
+	}
+	return f
+}
+
+func atoi(s string) int {
+	n, _ := strconv.Atoi(s)
+	return n
+}
+
+// reader collects what walk passes it.
+type reader struct {
+	script  *Script
+	file    *file.File
+	failure *wire.Failure
+}
+
+func (r *reader) at(idx file.Idx) wire.Position {
+	p := r.file.Position(int(idx) - r.file.Base())
+	return wire.Position{File: p.Filename, Line: p.Line, Column: p.Column}
+}
+
+func (r *reader) visit(n ast.Node) bool {
+	switch e := n.(type) {
+	case *ast.BinaryExpression:
+		if r.failure == nil && !boundedConstant(e) {
+			r.failure = &wire.Failure{
+				Stage: wire.StageBundle, Position: r.at(e.Idx0()),
+				Message: fmt.Sprintf("the BigInt constant is too large: more than %d bits", maxConstantBits),
+				Hint:    "compute it when the tool runs",
+			}
+		}
+	case *ast.ObjectLiteral:
+		r.object(e)
+	default:
+		r.script.Effects |= mentions(n)
+	}
+	return true
+}
+
+// object notes a literal that defines a tool or a manifest.
+func (r *reader) object(o *ast.ObjectLiteral) {
+	keys := map[string]wire.Position{}
+	name := ""
+	var at file.Idx
+	for _, p := range o.Value {
+		k, v, pos := property(p)
+		if k == "" {
+			continue
+		}
+		if at == 0 {
+			at = pos
+		}
+		keys[k] = r.at(pos)
+		if s, ok := v.(*ast.StringLiteral); ok && k == "name" {
+			name = s.Value.String()
+		}
+	}
+	if _, ok := keys["execute"]; ok {
+		r.script.Tools = append(r.script.Tools, ToolLiteral{Name: name, At: r.at(o.Idx0()), Keys: keys})
+	}
+	if _, ok := keys["tools"]; ok && r.script.Manifest.Line == 0 {
+		r.script.Manifest = r.at(o.Idx0())
+	}
+}
+
+// property gives a property's literal key, its value and its place.
+func property(p ast.Property) (key string, value ast.Expression, at file.Idx) {
+	switch p := p.(type) {
+	case *ast.PropertyKeyed:
+		if s, ok := p.Key.(*ast.StringLiteral); ok && !p.Computed {
+			return s.Value.String(), p.Value, s.Idx0()
+		}
+	case *ast.PropertyShort:
+		return p.Name.Name.String(), &p.Name, p.Name.Idx0()
+	}
+	return "", nil, 0
+}

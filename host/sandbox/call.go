@@ -1,0 +1,344 @@
+package sandbox
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/dop251/goja"
+
+	"github.com/rho-ext/rho-ext/host/wire"
+	"github.com/rho-ext/rho-ext/registry"
+)
+
+// call is one run of a tool's function, or the module's top level.
+type call struct {
+	req   wire.CallRequest
+	begin func(*call)
+
+	// ctx goes with every request to the broker. It ends with the call, and
+	// already when the call is late.
+	ctx    context.Context
+	cancel context.CancelCauseFunc
+	caller context.Context
+
+	once   sync.Once
+	done   chan struct{}
+	result wire.CallResult
+	ended  atomic.Bool
+	acted  atomic.Bool
+
+	// Used on the loop's goroutine only.
+	started  bool
+	signal   *goja.Object
+	abort    func(name, message string) error
+	requests map[*request]struct{}
+	streams  map[wire.Stream]context.CancelFunc
+	timers   map[int64]*jsTimer
+	logBytes int
+}
+
+// String is what the engine prints for an interrupt.
+func (c *call) String() string { return "interrupted" }
+
+func (s *Sandbox) newCall(caller context.Context, req wire.CallRequest) *call {
+	c := &call{req: req, caller: caller, done: make(chan struct{})}
+	c.ctx, c.cancel = context.WithCancelCause(context.Background())
+	return c
+}
+
+// finish records how the call ended; only the first end counts.
+func (c *call) finish(r wire.CallResult) {
+	c.once.Do(func() {
+		r.Acted = c.acted.Load()
+		c.result = r
+		c.ended.Store(true)
+		c.cancel(context.Canceled)
+		close(c.done)
+	})
+}
+
+// late describes the end of a call whose context has ended.
+func (c *call) late() *wire.Thrown {
+	cause := context.Cause(c.caller)
+	if errors.Is(cause, wire.ErrDeadline) || errors.Is(cause, context.DeadlineExceeded) {
+		return &wire.Thrown{Kind: registry.KindTimeout, Message: "timed out"}
+	}
+	return &wire.Thrown{Kind: registry.KindCancelled, Message: "cancelled"}
+}
+
+// Call implements [wire.Sandbox].
+func (s *Sandbox) Call(ctx context.Context, req wire.CallRequest) wire.CallResult {
+	c := s.newCall(ctx, req)
+	c.begin = s.beginTool
+	if !s.admit(c) {
+		return wire.CallResult{Lost: true}
+	}
+	return s.await(ctx, c)
+}
+
+// admit takes the call in and queues its start.
+func (s *Sandbox) admit(c *call) bool {
+	s.mu.Lock()
+	if s.closed {
+		s.mu.Unlock()
+		return false
+	}
+	s.calls[c] = struct{}{}
+	s.mu.Unlock()
+	return s.loop.post(func() {
+		if c.ended.Load() {
+			return
+		}
+		c.started = true
+		c.begin(c)
+	})
+}
+
+// stuckAfter is how many times the grace an interrupt is waited for, before
+// the code counts as stuck in native code that no interrupt reaches.
+const stuckAfter = 10
+
+// await waits for the call, and stops it when ctx ends first: the abort signal
+// fires; after the grace the call is interrupted if its own code holds the
+// loop, else it is just forgotten.
+func (s *Sandbox) await(ctx context.Context, c *call) wire.CallResult {
+	select {
+	case <-c.done:
+		return c.result
+	case <-ctx.Done():
+	}
+	late := c.late()
+	c.cancel(context.Cause(ctx))
+	s.loop.post(func() { s.fireAbort(c, late) })
+	grace := time.NewTimer(s.limits.Grace)
+	defer grace.Stop()
+	for tries := 0; ; tries++ {
+		select {
+		case <-c.done:
+			return c.result
+		case <-grace.C:
+		}
+		grace.Reset(s.limits.Grace)
+		switch {
+		case !s.turn.interrupt(c):
+			if holder := s.turn.current.Load(); holder != nil && holder != c {
+				late.Hint = fmt.Sprintf("the event loop was held by call %s of %s", holder.req.ID, holder.req.Tool)
+			}
+			s.forget(c, wire.CallResult{Thrown: late})
+		case tries == stuckAfter:
+			late.Code, late.Hint = "stuck", "the code is in a native function that cannot be interrupted"
+			s.forget(c, wire.CallResult{Thrown: late, Guilty: true})
+			s.die()
+		}
+	}
+}
+
+// forget ends a call from outside the loop. What it left behind is cleared on
+// the loop.
+func (s *Sandbox) forget(c *call, r wire.CallResult) {
+	s.mu.Lock()
+	delete(s.calls, c)
+	s.mu.Unlock()
+	c.finish(r)
+	s.loop.post(func() { s.release(c) })
+}
+
+// end ends a call on the loop.
+func (s *Sandbox) end(c *call, r wire.CallResult) {
+	if c == s.module {
+		// The module's own code lives on in timers, without any capability.
+		s.mu.Lock()
+		delete(s.calls, c)
+		s.mu.Unlock()
+		c.finish(r)
+		return
+	}
+	s.mu.Lock()
+	delete(s.calls, c)
+	s.mu.Unlock()
+	c.finish(r)
+	s.release(c)
+}
+
+// release stops the timers and drops the requests and streams of an ended
+// call.
+func (s *Sandbox) release(c *call) {
+	for id := range c.timers {
+		s.clearTimer(id)
+	}
+	for r := range c.requests {
+		s.drop(c, r)
+	}
+	for stream := range c.streams {
+		s.closeStream(c, stream)
+	}
+	c.timers, c.requests, c.streams = nil, nil, nil
+	s.warnUnhandled(c)
+}
+
+// fireAbort fires the call's signal. Nobody may have asked for the signal; then
+// it is aborted when somebody does.
+func (s *Sandbox) fireAbort(c *call, why *wire.Thrown) {
+	if c.ended.Load() || c.abort == nil {
+		return
+	}
+	s.as(c, func() error { return c.abort(abortName(why.Kind), why.Message) })
+}
+
+func abortName(k registry.Kind) string {
+	if k == registry.KindTimeout {
+		return "TimeoutError"
+	}
+	return "AbortError"
+}
+
+// beginTool starts a tool's function.
+func (s *Sandbox) beginTool(c *call) {
+	t := s.tools[c.req.Tool]
+	if t == nil {
+		s.end(c, wire.CallResult{Thrown: &wire.Thrown{Kind: registry.KindNotFound, Message: "the extension has no tool " + c.req.Tool}})
+		return
+	}
+	s.as(c, func() error {
+		args, err := s.arguments(t, c.req.Args)
+		if err != nil {
+			return err
+		}
+		v, err := t.exec(t.self, args, s.contextOf(c))
+		if err != nil {
+			return err
+		}
+		return s.settle(c, v, s.succeed)
+	})
+}
+
+// settle waits for what v stands for: a plain value, or a promise.
+func (s *Sandbox) settle(c *call, v goja.Value, done func(*call, goja.Value) error) error {
+	obj, ok := v.(*goja.Object)
+	if !ok {
+		return done(c, v)
+	}
+	_, err := s.glue.then(goja.Undefined(), obj,
+		s.vm.ToValue(func(f goja.FunctionCall) goja.Value {
+			if !c.ended.Load() {
+				s.native(done(c, f.Argument(0)))
+			}
+			return goja.Undefined()
+		}),
+		s.vm.ToValue(func(f goja.FunctionCall) goja.Value {
+			s.fail(c, f.Argument(0), nil)
+			return goja.Undefined()
+		}))
+	return err
+}
+
+// native passes an error on from inside a native function: the engine's own
+// must unwind the runtime untouched.
+func (s *Sandbox) native(err error) {
+	if err == nil {
+		return
+	}
+	if thrown, ok := err.(*goja.Exception); ok {
+		panic(thrown.Value())
+	}
+	panic(err)
+}
+
+// fail ends a call with a thrown value.
+func (s *Sandbox) fail(c *call, v goja.Value, ex *goja.Exception) {
+	if c == nil || c.ended.Load() && c != s.module {
+		return
+	}
+	t := s.thrown(v, ex)
+	if c.ended.Load() {
+		s.logAs(c, "error", "uncaught in the module's own code: "+t.Name+": "+t.Message+at(t.Stack))
+		return
+	}
+	if c.ctx.Err() != nil {
+		late := c.late()
+		late.Stack = t.Stack
+		t = late
+	}
+	s.end(c, wire.CallResult{Thrown: t})
+}
+
+func at(stack []wire.Position) string {
+	if len(stack) == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" at %s:%d:%d", stack[0].File, stack[0].Line, stack[0].Column)
+}
+
+// failStuck fails the calls that can never end: nothing is queued, and no timer
+// and no answer will come.
+func (s *Sandbox) failStuck() {
+	if s.timers > 0 || s.reserved > 0 {
+		return
+	}
+	s.mu.Lock()
+	var stuck []*call
+	for c := range s.calls {
+		stuck = append(stuck, c)
+	}
+	s.mu.Unlock()
+	for _, c := range stuck {
+		if !c.started || c.ctx.Err() != nil || c.signal != nil && s.globals.HasListeners(c.signal) {
+			continue
+		}
+		if r, ok := s.unhandledOf(c); ok {
+			// The promise it waits for hangs on one that was rejected unseen.
+			s.as(c, func() error { s.fail(c, r.value, nil); return nil })
+			continue
+		}
+		t := &wire.Thrown{
+			Kind: registry.KindOther, Code: "never_settles",
+			Message: "the promise it waits for can never settle: no timer and no request is pending",
+			Hint:    "every path must call resolve or reject",
+		}
+		if c == s.module {
+			t.Message = "top-level await waits for a promise that can never settle"
+		}
+		s.end(c, wire.CallResult{Thrown: t})
+	}
+}
+
+// rejection is a promise that was rejected while nobody listened.
+type rejection struct {
+	owner *call
+	value goja.Value
+}
+
+func (s *Sandbox) trackRejection(p *goja.Promise, op goja.PromiseRejectionOperation) {
+	if op == goja.PromiseRejectionHandle {
+		delete(s.pending, p)
+		return
+	}
+	s.pending[p] = rejection{owner: s.turn.current.Load(), value: p.Result()}
+}
+
+func (s *Sandbox) unhandledOf(c *call) (rejection, bool) {
+	for _, r := range s.pending {
+		if r.owner == c {
+			return r, true
+		}
+	}
+	return rejection{}, false
+}
+
+// warnUnhandled tells the author of errors that the call swallowed.
+func (s *Sandbox) warnUnhandled(c *call) {
+	for p, r := range s.pending {
+		if r.owner != c {
+			continue
+		}
+		delete(s.pending, p)
+		if !s.turn.dead.Load() && c.result.Value != nil {
+			t := s.thrown(r.value, nil)
+			s.logAs(c, "warn", "a promise was rejected and nobody handled it: "+t.Message+at(t.Stack))
+		}
+	}
+}

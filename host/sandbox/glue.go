@@ -1,0 +1,54 @@
+package sandbox
+
+import (
+	_ "embed"
+	"fmt"
+
+	"github.com/dop251/goja"
+)
+
+//go:embed js/glue.js
+var glueSource string
+
+var glueProgram = goja.MustCompile("rho:glue", glueSource, true)
+
+// glue holds the functions of js/glue.js: what is simpler and safer to do with
+// an author's values in JavaScript, where an interrupt and a throw reach it.
+type glue struct {
+	describe, causeOf, encode, collect, then, reject goja.Callable
+	makeContext, freezeDeep, progressOf, data        goja.Callable
+}
+
+func newGlue(vm *goja.Runtime) (glue, error) {
+	var g glue
+	v, err := vm.RunProgram(glueProgram)
+	if err != nil {
+		return g, err
+	}
+	make, _ := goja.AssertFunction(v)
+	v, err = make(goja.Undefined())
+	if err != nil {
+		return g, err
+	}
+	obj := v.ToObject(vm)
+	for name, fn := range map[string]*goja.Callable{
+		"describe": &g.describe, "causeOf": &g.causeOf, "encode": &g.encode, "collect": &g.collect,
+		"then": &g.then, "failOnReject": &g.reject, "makeContext": &g.makeContext,
+		"freezeDeep": &g.freezeDeep, "progressOf": &g.progressOf, "data": &g.data,
+	} {
+		var ok bool
+		if *fn, ok = goja.AssertFunction(obj.Get(name)); !ok {
+			return g, fmt.Errorf("glue.js has no function %s", name)
+		}
+	}
+	return g, nil
+}
+
+// failOnReject fails c when v is a promise and is rejected.
+func (g *glue) failOnReject(s *Sandbox, c *call, v goja.Value) error {
+	_, err := g.reject(goja.Undefined(), v, s.vm.ToValue(func(f goja.FunctionCall) goja.Value {
+		s.fail(c, f.Argument(0), nil)
+		return goja.Undefined()
+	}))
+	return err
+}

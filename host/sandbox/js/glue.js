@@ -1,0 +1,257 @@
+// Runs once in each fresh runtime, before any author's code, and keeps its own
+// references to whatever it relies on.
+(function () {
+  "use strict";
+  const { stringify } = JSON;
+  const { isArray } = Array;
+  const { keys, getPrototypeOf, hasOwn } = Object;
+  const { isFinite, isInteger } = Number;
+  const { apply } = Reflect;
+  const StringOf = String, ErrorClass = Error, TypeErrorClass = TypeError, SetClass = Set, PromiseClass = Promise;
+  const promiseThen = Promise.prototype.then, promiseResolve = Promise.resolve, functionText = Function.prototype.toString;
+  const regexTest = RegExp.prototype.test, slice = String.prototype.slice, setHas = Set.prototype.has, setAdd = Set.prototype.add;
+  const TOOL = Symbol.for("rho-ext.tool"), SCHEMA = Symbol.for("rho-ext.schema"), ERROR = Symbol.for("rho-ext.error");
+  const RISKS = ["read", "write", "network", "destructive"];
+  const isObject = (v) => typeof v === "object" && v !== null;
+
+  // get reads a property of an author's value; a getter that throws is absent.
+  const get = (o, k) => { try { return o[k]; } catch { return undefined; } };
+  const text = (v) => { try { return typeof v === "string" ? v : v === undefined || v === null ? "" : StringOf(v); } catch { return ""; } };
+
+  // describe makes plain strings of any thrown value.
+  function describe(e) {
+    if (!isObject(e) && typeof e !== "function") {
+      return ["", typeof e === "symbol" ? "Symbol()" : typeof e === "bigint" ? StringOf(e) : text(e) || StringOf(e), "", "", "", "", "", false];
+    }
+    let isError = false;
+    try { isError = e instanceof ErrorClass; } catch {}
+    if (!isError && typeof get(e, "stack") !== "string") {
+      let s;
+      try { s = stringify(e); } catch {}
+      return ["", s === undefined ? "an object that is no Error" : s, "", "", "", "", "", false];
+    }
+    const branded = hasOwnSafe(e, ERROR);
+    const message = text(get(e, "message"));
+    return [
+      text(get(e, "name")), message, text(get(e, "stack")), text(get(e, "code")), text(get(e, "hint")),
+      branded ? text(get(e, "kind")) : "", branded ? StringOf(get(e, "retryable")) : "", true,
+    ];
+  }
+  const hasOwnSafe = (o, k) => { try { return hasOwn(o, k) || k in o; } catch { return false; } };
+  const causeOf = (e) => (isObject(e) ? get(e, "cause") : undefined);
+
+  // plain checks that a value is a tree of moderate size before it becomes JSON:
+  // the engine's own writer is slow and deep on what is not.
+  function plain(root, maxDepth, maxNodes) {
+    let level = [root], nodes = 0;
+    const seen = new SetClass();
+    for (let depth = 0; level.length > 0; depth++) {
+      if (depth > maxDepth) throw new TypeErrorClass(`it is nested more than ${maxDepth} levels deep, or refers to itself`);
+      const next = [];
+      for (let i = 0; i < level.length; i++) {
+        const v = level[i];
+        if (++nodes > maxNodes) throw new TypeErrorClass(`it has more than ${maxNodes} values`);
+        if (isArray(v)) {
+          if (v.length > maxNodes) throw new TypeErrorClass(`it has more than ${maxNodes} values`);
+          for (let j = 0; j < v.length; j++) if (isObject(v[j])) next[next.length] = v[j]; else nodes++;
+        } else {
+          const ks = keys(v);
+          for (let j = 0; j < ks.length; j++) { const c = v[ks[j]]; if (isObject(c)) next[next.length] = c; else nodes++; }
+        }
+      }
+      level = next;
+    }
+  }
+  function toJSON(v, what) {
+    try {
+      if (isObject(v)) plain(v, 200, 1e6);
+      const s = stringify(v);
+      if (s === undefined && v !== undefined) throw new TypeErrorClass(`a ${typeof v} cannot be written as JSON`);
+      return s;
+    } catch (e) {
+      throw new TypeErrorClass(`${what} cannot be sent: ${text(get(e, "message"))}`);
+    }
+  }
+  const only = (o, allowed) => { const ks = keys(o); for (let i = 0; i < ks.length; i++) if (!allowed.includes(ks[i])) return false; return true; };
+
+  // encode makes a tool's result plain: [text, structured, content, details, isError].
+  function encode(v) {
+    if (v === undefined) return ["(no output)", undefined, undefined, undefined, false];
+    if (typeof v === "string") return [v, undefined, undefined, undefined, false];
+    if (typeof v === "bigint") return [StringOf(v), undefined, undefined, undefined, false];
+    if (typeof v === "function" || typeof v === "symbol") throw new TypeErrorClass(`the tool returned a ${typeof v}, which is no result`);
+    if (isObject(v) && !isArray(v)) {
+      const content = v.content;
+      if ((typeof content === "string" || blocks(content)) && only(v, ["content", "details", "isError"])) {
+        return [typeof content === "string" ? content : undefined, undefined, typeof content === "string" ? undefined : toJSON(checked(content), "content"),
+          v.details === undefined ? undefined : toJSON(v.details, "details"), v.isError === true];
+      }
+      if (hasOwn(v, "output") && only(v, ["output", "details", "isError"])) {
+        const out = v.output;
+        return [typeof out === "string" ? out : out === undefined ? "(no output)" : toJSON(out, "output"), undefined, undefined,
+          v.details === undefined ? undefined : toJSON(v.details, "details"), v.isError === true];
+      }
+    }
+    const s = toJSON(v, "the result");
+    return s === undefined ? ["(no output)", undefined, undefined, undefined, false] : [s, s, undefined, undefined, false];
+  }
+  const blocks = (c) => { if (!isArray(c)) return false; for (let i = 0; i < c.length; i++) if (!isObject(c[i]) || typeof c[i].type !== "string") return false; return true; };
+  function checked(content) {
+    const out = [];
+    for (let i = 0; i < content.length; i++) {
+      const b = content[i];
+      const need = (ok, what) => { if (!ok) throw new TypeErrorClass(`content[${i}]: ${what}`); };
+      if (b.type === "text") { need(typeof b.text === "string", "a text block needs a string text"); out[i] = { type: "text", text: b.text }; }
+      else if (b.type === "json") { need(b.value !== undefined, "a json block needs a value"); out[i] = { type: "json", json: b.value }; }
+      else if (b.type === "image") {
+        need(typeof b.data === "string" || typeof b.url === "string", "an image block needs data (base64) or url");
+        need(typeof b.data !== "string" || (b.data.length % 4 === 0 && apply(regexTest, /^[A-Za-z0-9+/]*={0,2}$/, [b.data])), "data must be base64");
+        need(typeof b.mimeType === "string" || typeof b.url === "string", "an image block needs a mimeType");
+        out[i] = { type: "image", data: b.data, url: b.url, mimeType: b.mimeType };
+      } else need(false, `unknown type ${stringify(b.type)}; expected "text", "json" or "image"`);
+    }
+    return out;
+  }
+
+  // Bad carries where in the manifest something is wrong.
+  class Bad { constructor(message, hint, tool, index, key) { this.message = message; this.hint = hint; this.tool = tool; this.index = index; this.key = key; } }
+  const kind = (v) => (v === null ? "null" : isArray(v) ? "an array" : typeof v === "object" ? "an object" : typeof v === "undefined" ? "nothing" : `${stringify(v) ?? typeof v}`);
+
+  // parameters turns each accepted form into a JSON Schema.
+  function parameters(p, bad) {
+    if (p === undefined || p === null) return { type: "object", properties: {}, additionalProperties: false };
+    if (!isObject(p) || isArray(p)) bad(`parameters must be an object, got ${kind(p)}`);
+    if (hasOwnSafe(p, SCHEMA)) {
+      if (p.type !== "object") bad(`parameters must describe an object, got a schema of ${kind(p.type)}`, "wrap it: { value: s.string() }");
+      return p;
+    }
+    if (isObject(p["~standard"])) bad("parameters: Standard Schema objects are not supported yet", "use the builder s, or a JSON Schema");
+    if (p.type === "object" || (isObject(p.properties) && typeof p.properties.type !== "string")) return p.type === undefined ? { type: "object", ...p } : p;
+    if (typeof p.type === "string") bad(`parameters must describe an object, got a schema of type ${stringify(p.type)}`, 'use { type: "object", properties: { … } }');
+    const properties = {}, required = [];
+    const ks = keys(p);
+    for (let i = 0; i < ks.length; i++) {
+      const k = ks[i], d = p[k];
+      if (!isObject(d) || isArray(d)) bad(`parameter "${k}" must be an object with a type, got ${kind(d)}`, `write ${k}: { type: "string" }`);
+      if (hasOwnSafe(d, SCHEMA)) {
+        define(properties, k, d);
+        if (!d[SCHEMA].optional) required[required.length] = k;
+        continue;
+      }
+      if (typeof d.type !== "string") bad(`parameter "${k}" has no type`, `write ${k}: { type: "string" }, or a full JSON Schema with type: "object" at the top`);
+      const out = {};
+      const fields = keys(d);
+      for (let j = 0; j < fields.length; j++) if (fields[j] !== "required" || isArray(d.required)) define(out, fields[j], d[fields[j]]);
+      if (d.required !== undefined && typeof d.required !== "boolean" && !isArray(d.required)) bad(`parameter "${k}": required must be true or false, got ${kind(d.required)}`);
+      define(properties, k, out);
+      if (d.required === true) required[required.length] = k;
+    }
+    const schema = { type: "object", properties };
+    if (required.length > 0) schema.required = required;
+    schema.additionalProperties = false;
+    return schema;
+  }
+  const { defineProperty } = Object;
+  const define = (o, k, value) => defineProperty(o, k, { value, writable: true, enumerable: true, configurable: true });
+
+  const str = (v, bad, what, optional) => {
+    if (v === undefined && optional) return undefined;
+    if (typeof v !== "string" || v === "") bad(v === undefined ? `${what} is missing` : `${what} must be a non-empty string, got ${kind(v)}`);
+    return v;
+  };
+
+  function collectTool(t, index, seen) {
+    let name;
+    const at = (key) => (message, hint) => { throw new Bad(`${name === undefined ? `tools[${index}]` : `tool ${name}`}: ${message}`, hint, name, index, key); };
+    if (!isObject(t)) at("")(`must be an object, got ${kind(t)}`, "a tool has name, description, risk and execute");
+    const n = str(t.name, at("name"), "name");
+    name = n;
+    if (!apply(regexTest, /^[A-Za-z][A-Za-z0-9_-]{0,63}$/, [n])) at("name")("the name must have 1–64 letters, digits, _ or -, starting with a letter");
+    if (apply(setHas, seen, [n])) at("name")("a second tool of this extension has the same name", "give each tool its own name");
+    apply(setAdd, seen, [n]);
+    const description = str(t.description, at("description"), "description");
+    const risk = t.risk;
+    if (!RISKS.includes(risk)) at("risk")(`risk must be one of "read", "write", "network", "destructive", got ${kind(risk)}`);
+    const execute = t.execute;
+    if (typeof execute !== "function") at("execute")(`execute must be a function, got ${kind(execute)}`);
+    const schema = parameters(t.parameters, at("parameters"));
+    const timeout = t.timeoutMs;
+    if (timeout !== undefined && (typeof timeout !== "number" || !(timeout > 0) || !isFinite(timeout))) at("timeoutMs")(`timeoutMs must be a positive number of milliseconds, got ${kind(timeout)}`);
+    let parametersJSON, outputJSON, examples;
+    try { parametersJSON = toJSON(schema, "parameters"); } catch (e) { at("parameters")(e.message); }
+    try { if (t.output !== undefined) outputJSON = toJSON(t.output, "output"); } catch (e) { at("output")(e.message); }
+    if (t.examples !== undefined) {
+      if (!isArray(t.examples)) at("examples")(`examples must be an array, got ${kind(t.examples)}`);
+      examples = t.examples.map((x, i) => { if (!isObject(x) || !isObject(x.args)) at("examples")(`examples[${i}] needs args`); return { args: x.args, note: x.note === undefined ? undefined : text(x.note) }; });
+    }
+    const declared = isObject(schema.properties) ? keys(schema.properties) : [];
+    return {
+      data: { name: n, title: str(t.title, at("title"), "title", true), description, risk, timeoutMs: timeout, examples },
+      parameters: parametersJSON, output: outputJSON, execute, self: t, branded: hasOwnSafe(t, TOOL), source: apply(functionText, execute, []), declared,
+    };
+  }
+
+  // collect reads the module's default export.
+  function collect(ns, id) {
+    try {
+      return { ok: collectManifest(ns, id) };
+    } catch (e) {
+      if (e instanceof Bad) return { bad: e };
+      throw e;
+    }
+  }
+  function collectManifest(ns, id) {
+    const fail = (message, hint, key) => { throw new Bad(message, hint, undefined, -1, key ?? ""); };
+    let m = ns.default;
+    if (isObject(m) && m.__esModule === true && m.default !== undefined) m = m.default;
+    if (m === undefined || (isObject(m) && keys(m).length === 0 && !hasOwnSafe(m, TOOL))) fail("the module exports no manifest", "write export default { name, tools: [ … ] }, or export default defineTool({ … })");
+    if (!isObject(m) || isArray(m)) fail(`the default export must be a manifest object, got ${typeof m === "function" ? "a function" : kind(m)}`, "write export default { name, tools: [ … ] }");
+    const seen = new SetClass();
+    if (hasOwnSafe(m, TOOL)) return { manifest: { name: id, version: "0.0.0", hooks: [], commands: [] }, tools: [collectTool(m, 0, seen)] };
+    if (m.tools === undefined && typeof m.execute === "function") fail("the default export is a tool without its manifest", "wrap it in defineTool( … ), or write export default { name, tools: [tool] }", "execute");
+    const bad = (key) => (message, hint) => fail(message, hint, key);
+    if (m.name === undefined) fail("the manifest has no name", `add name: ${stringify(id)}`, "name");
+    const name = str(m.name, bad("name"), "the manifest's name");
+    const version = m.version === undefined ? "0.0.0" : str(m.version, bad("version"), "the manifest's version");
+    const description = str(m.description, bad("description"), "the manifest's description", true);
+    let engine;
+    if (m.engines !== undefined) {
+      if (!isObject(m.engines)) fail(`engines must be an object, got ${kind(m.engines)}`, 'write engines: { rhoExt: ">=0.1" }', "engines");
+      engine = str(m.engines.rhoExt, bad("engines"), "engines.rhoExt", true);
+    }
+    const list = m.tools === undefined ? [] : m.tools;
+    if (!isArray(list)) fail(`tools must be an array, got ${kind(list)}`, undefined, "tools");
+    const hooks = m.hooks === undefined ? [] : isObject(m.hooks) ? keys(m.hooks).filter((k) => typeof m.hooks[k] === "function") : fail(`hooks must be an object, got ${kind(m.hooks)}`, undefined, "hooks");
+    if (m.commands !== undefined && !isArray(m.commands)) fail(`commands must be an array, got ${kind(m.commands)}`, undefined, "commands");
+    const commands = (m.commands ?? []).map((c, i) => {
+      if (!isObject(c)) fail(`commands[${i}] must be an object, got ${kind(c)}`, undefined, "commands");
+      const n = str(c.name, bad("commands"), `commands[${i}].name`);
+      if (typeof c.handler !== "function" && typeof c.run !== "function") fail(`command ${n} has no handler function`, undefined, "commands");
+      return n;
+    });
+    if (m.tools === undefined && hooks.length === 0 && commands.length === 0) fail("the manifest has no tools", "add tools: [ … ]", "name");
+    const tools = [];
+    for (let i = 0; i < list.length; i++) tools[i] = collectTool(list[i], i, seen);
+    return { manifest: { name, version, description, engine, hooks, commands }, tools };
+  }
+
+  const then = (v, ok, no) => { apply(promiseThen, apply(promiseResolve, PromiseClass, [v]), [ok, no]); };
+  const failOnReject = (v, no) => { if (v instanceof PromiseClass) apply(promiseThen, v, [undefined, no]); };
+
+  const makeContext = (callId, toolName, projectRoot, extensionDir, signal, values, progress, log) => ({
+    callId, toolName, projectRoot, extensionDir,
+    get signal() { return signal(); },
+    get values() { return values(); },
+    progress, log,
+  });
+  const freezeDeep = (v) => { if (isObject(v)) { Object.freeze(v); keys(v).forEach((k) => freezeDeep(v[k])); } return v; };
+  const progressOf = (u) => {
+    if (typeof u === "string") return stringify({ message: u });
+    if (!isObject(u)) throw new TypeErrorClass(`progress: expected a string or { message, done, total }, got ${kind(u)}`);
+    const n = (v) => (typeof v === "number" && isFinite(v) ? v : undefined);
+    return stringify({ message: u.message === undefined ? undefined : text(u.message), done: n(u.done), total: n(u.total) });
+  };
+  const data = (v) => { try { return v === undefined ? undefined : toJSON(v, "data"); } catch (e) { return stringify(e.message); } };
+
+  return { describe, causeOf, encode, collect, then, failOnReject, makeContext, freezeDeep, progressOf, data, stringify };
+})

@@ -1,0 +1,178 @@
+package sandbox
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/dop251/goja"
+
+	"github.com/rho-ext/rho-ext/host/bundle"
+	"github.com/rho-ext/rho-ext/host/reading"
+	"github.com/rho-ext/rho-ext/host/wire"
+)
+
+// loading is the run of a module's top level and the reading of its manifest.
+type loading struct {
+	s      *Sandbox
+	prog   *program
+	ns     *goja.Object
+	result *wire.LoadResult
+}
+
+// begin evaluates the module. The bundle is an async function, so that the
+// module's own top-level await is just a pending promise.
+func (l *loading) begin(c *call) {
+	s := l.s
+	s.as(c, func() error {
+		global := s.vm.GlobalObject()
+		if err := global.Set(bundle.EntryCall, func(f goja.FunctionCall) goja.Value {
+			l.ns, _ = f.Argument(0).(*goja.Object)
+			return goja.Undefined()
+		}); err != nil {
+			return err
+		}
+		v, err := s.vm.RunProgram(l.prog.code)
+		if err != nil {
+			return err
+		}
+		return s.settle(c, v, l.evaluated)
+	})
+}
+
+// evaluated reads the manifest from the module's namespace.
+func (l *loading) evaluated(c *call, _ goja.Value) error {
+	s := l.s
+	if err := s.vm.GlobalObject().Delete(bundle.EntryCall); err != nil {
+		return err
+	}
+	if l.ns == nil {
+		return fmt.Errorf("the bundle did not hand over its module")
+	}
+	v, err := s.glue.collect(goja.Undefined(), l.ns, s.vm.ToValue(s.req.Extension))
+	if err != nil {
+		return err
+	}
+	result, err := l.read(v.ToObject(s.vm))
+	if err != nil {
+		return err
+	}
+	l.result = result
+	s.end(c, wire.CallResult{Value: &wire.Value{}})
+	return nil
+}
+
+// read takes over what glue.js collected. Its objects are our own: no author's
+// code runs when they are read, but for the tool functions' text.
+func (l *loading) read(collected *goja.Object) (*wire.LoadResult, error) {
+	s := l.s
+	if bad := collected.Get("bad"); bad != nil && !goja.IsUndefined(bad) {
+		o := bad.ToObject(s.vm)
+		return &wire.LoadResult{Failure: &wire.Failure{
+			Stage:    wire.StageManifest,
+			Message:  o.Get("message").String(),
+			Hint:     stringOr(o.Get("hint")),
+			Position: l.place(stringOr(o.Get("tool")), int(o.Get("index").ToInteger()), stringOr(o.Get("key"))),
+		}}, nil
+	}
+	ok := collected.Get("ok").ToObject(s.vm)
+	var m wire.Manifest
+	if err := l.decode(ok.Get("manifest"), &m); err != nil {
+		return nil, err
+	}
+	if eng := ok.Get("manifest").ToObject(s.vm).Get("engine"); eng != nil && !goja.IsUndefined(eng) {
+		m.Engine = eng.String()
+	}
+	list := ok.Get("tools").ToObject(s.vm)
+	n := int(list.Get("length").ToInteger())
+	s.tools = make(map[string]*tool, n)
+	m.Tools = make([]wire.Tool, 0, n)
+	for i := range n {
+		t, err := l.tool(list.Get(fmt.Sprint(i)).ToObject(s.vm), i)
+		if err != nil {
+			return nil, err
+		}
+		m.Tools = append(m.Tools, t)
+	}
+	return &wire.LoadResult{Manifest: m}, nil
+}
+
+func (l *loading) tool(o *goja.Object, index int) (wire.Tool, error) {
+	s := l.s
+	var t wire.Tool
+	if err := l.decode(o.Get("data"), &t); err != nil {
+		return t, err
+	}
+	t.Parameters = json.RawMessage(o.Get("parameters").String())
+	if out := stringOr(o.Get("output")); out != "" {
+		t.Output = json.RawMessage(out)
+	}
+	t.Effects = t.Risk.Effects() | l.prog.script.Effects
+	t.Location = l.place(t.Name, index, "")
+	t.Arguments = wire.ArgsBoth
+	if o.Get("branded").ToBoolean() {
+		t.Arguments = wire.ArgsObject
+	} else {
+		var declared []string
+		if err := l.decode(o.Get("declared"), &declared); err != nil {
+			return t, err
+		}
+		if reading.TextUse(o.Get("source").String(), declared) {
+			t.Arguments = wire.ArgsText
+		}
+	}
+	exec, ok := goja.AssertFunction(o.Get("execute"))
+	if !ok {
+		return t, fmt.Errorf("tool %s lost its function", t.Name)
+	}
+	s.tools[t.Name] = &tool{name: t.Name, self: o.Get("self"), exec: exec, form: t.Arguments}
+	return t, nil
+}
+
+// decode reads a plain value of glue.js through JSON.
+func (l *loading) decode(v goja.Value, into any) error {
+	data, err := v.ToObject(l.s.vm).MarshalJSON()
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(data, into)
+}
+
+// place finds where a tool, or one of its keys, is written. The module's own
+// manifest has index -1.
+func (l *loading) place(name string, index int, key string) wire.Position {
+	script := l.prog.script
+	if index < 0 {
+		if key == "execute" && len(script.Tools) > 0 {
+			return script.Tools[0].At
+		}
+		return script.Manifest
+	}
+	var lit *reading.ToolLiteral
+	seen := 0
+	for i := range script.Tools {
+		if name != "" && script.Tools[i].Name == name {
+			// Of two tools with one name the second is the one at fault.
+			if lit = &script.Tools[i]; seen == 1 {
+				break
+			}
+			seen++
+		}
+	}
+	if lit == nil && index < len(script.Tools) {
+		lit = &script.Tools[index]
+	}
+	if lit == nil {
+		return script.Manifest
+	}
+	if p, ok := lit.Keys[key]; ok {
+		return p
+	}
+	return lit.At
+}
+
+func stringOr(v goja.Value) string {
+	if v == nil || goja.IsUndefined(v) || goja.IsNull(v) {
+		return ""
+	}
+	return v.String()
+}

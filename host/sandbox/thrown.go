@@ -1,0 +1,127 @@
+package sandbox
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/dop251/goja"
+
+	"github.com/rho-ext/rho-ext/host/wire"
+	"github.com/rho-ext/rho-ext/registry"
+)
+
+// maxFrames is how much of a stack is kept.
+const maxFrames = 16
+
+// maxMessage bounds the text of a thrown error, in bytes.
+const maxMessage = 64 << 10
+
+// thrown makes a thrown value plain. ex may give a better stack, or be nil.
+func (s *Sandbox) thrown(v goja.Value, ex *goja.Exception) *wire.Thrown {
+	t := &wire.Thrown{Kind: registry.KindOther}
+	d, err := s.glue.describe(goja.Undefined(), v)
+	if err != nil {
+		// The value's own traps ended the runtime; as() deals with that.
+		t.Message = "an error that cannot be shown"
+		return t
+	}
+	part := func(i int) string { return stringOr(d.ToObject(s.vm).Get(strconv.Itoa(i))) }
+	t.Name, t.Message = part(0), part(1)
+	if len(t.Message) > maxMessage {
+		t.Message = strings.ToValidUTF8(t.Message[:maxMessage], "") + " …"
+	}
+	t.Stack = s.parseStack(part(2))
+	t.Code, t.Hint = part(3), part(4)
+	if !d.ToObject(s.vm).Get("7").ToBoolean() {
+		t.Hint = "throw new Error(…) instead, so that the place is known"
+	}
+	if kind := registry.Kind(part(5)); kind.Valid() {
+		t.Kind = kind
+	}
+	switch part(6) {
+	case "true":
+		t.Retryable = registry.RetryYes
+	case "false":
+		t.Retryable = registry.RetryNo
+	}
+	if len(t.Stack) == 0 && ex != nil {
+		t.Stack = s.frames(ex.Stack())
+	}
+	if s.denied(v) {
+		t.Kind, t.Retryable = registry.KindPermissionDenied, registry.RetryNo
+	}
+	return t
+}
+
+// denied looks for a guard's refusal in an error and its causes.
+func (s *Sandbox) denied(v goja.Value) bool {
+	for range 8 {
+		if v == nil || goja.IsUndefined(v) {
+			return false
+		}
+		if s.globals.IsDenied(v) {
+			return true
+		}
+		var err error
+		if v, err = s.glue.causeOf(goja.Undefined(), v); err != nil {
+			return false
+		}
+	}
+	return false
+}
+
+// frame is one line of the engine's stack text: at fn (file:line:col(pc)).
+var frame = regexp.MustCompile(`(?m)^\s*at (?:(.*?) \()?(.+?):(\d+):(\d+)(?:\(\d+\))?\)?$`)
+
+func (s *Sandbox) parseStack(stack string) []wire.Position {
+	var out []wire.Position
+	for _, m := range frame.FindAllStringSubmatch(stack, -1) {
+		line, _ := strconv.Atoi(m[3])
+		col, _ := strconv.Atoi(m[4])
+		if out = appendFrame(out, m[1], m[2], line, col); len(out) == maxFrames {
+			break
+		}
+	}
+	return out
+}
+
+func (s *Sandbox) frames(stack []goja.StackFrame) []wire.Position {
+	var out []wire.Position
+	for _, f := range stack {
+		p := f.Position()
+		if out = appendFrame(out, f.FuncName(), p.Filename, p.Line, p.Column); len(out) == maxFrames {
+			break
+		}
+	}
+	return out
+}
+
+// appendFrame keeps frames of the author's files only: names that start with
+// rho: are the sandbox's own, except the stand-ins of odd file names.
+func appendFrame(out []wire.Position, fn, file string, line, col int) []wire.Position {
+	if line < 1 || file == "" || file == "native" || file == scriptName || strings.HasPrefix(file, "rho:") || strings.HasPrefix(file, "<") {
+		return out
+	}
+	if fn == "<anonymous>" {
+		fn = ""
+	}
+	return append(out, wire.Position{File: file, Line: line, Column: col, Function: fn})
+}
+
+// stackText writes frames as the engine does, for errors that the host makes.
+func (s *Sandbox) stackText(stack []goja.StackFrame) string {
+	var b strings.Builder
+	for _, p := range s.frames(stack) {
+		b.WriteString("\tat ")
+		if p.Function != "" {
+			b.WriteString(p.Function + " (")
+		}
+		b.WriteString(p.File + ":" + strconv.Itoa(p.Line) + ":" + strconv.Itoa(p.Column))
+		if p.Function != "" {
+			b.WriteByte(')')
+		}
+		b.WriteByte('\n')
+	}
+	return b.String()
+}

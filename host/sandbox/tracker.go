@@ -1,0 +1,67 @@
+package sandbox
+
+import (
+	"sync"
+	"sync/atomic"
+
+	"github.com/dop251/goja"
+)
+
+// turn knows whose code runs now, and interrupts exactly that call.
+//
+// Between asking who runs and interrupting, the loop may switch to another
+// call; the mutex and the take-back in [turn.set] close that gap.
+type turn struct {
+	vm      *goja.Runtime
+	current atomic.Pointer[call]
+	dead    atomic.Bool
+
+	mu     sync.Mutex
+	target *call // whom the pending interrupt is for
+}
+
+// set switches to c; an interrupt that was meant for another call and has not
+// landed is taken back.
+func (t *turn) set(c *call) {
+	t.mu.Lock()
+	t.current.Store(c)
+	if t.target != nil && t.target != c && !t.dead.Load() {
+		t.vm.ClearInterrupt()
+		t.target = nil
+	}
+	t.mu.Unlock()
+}
+
+// interrupt stops c if its own code holds the loop now.
+func (t *turn) interrupt(c *call) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.current.Load() != c {
+		return false
+	}
+	t.target = c
+	t.vm.Interrupt(c)
+	return true
+}
+
+// tracker carries the owner of a piece of code through await and then.
+type tracker struct {
+	turn  *turn
+	outer []*call
+}
+
+var _ goja.AsyncContextTracker = (*tracker)(nil)
+
+func (t *tracker) Grab() any { return t.turn.current.Load() }
+
+func (t *tracker) Resumed(owner any) {
+	t.outer = append(t.outer, t.turn.current.Load())
+	c, _ := owner.(*call)
+	t.turn.set(c)
+}
+
+func (t *tracker) Exited() {
+	n := len(t.outer) - 1
+	t.turn.set(t.outer[n])
+	t.outer = t.outer[:n]
+}
