@@ -155,6 +155,9 @@ func (e *explainer) wrong(err *jsonschema.ValidationError) found {
 		f.allow([]any{k.Want}, value)
 	case *kind.Format:
 		f.Expected = fmt.Sprintf("a string in the format %q", k.Want)
+		if k.Want == "regex" { // a pattern in a schema: its author wants to know more
+			f.Expected = fmt.Sprintf("a regular expression (%s)", prefix(k.Err.Error(), 200))
+		}
 	case *kind.Pattern:
 		f.Expected = "a string that matches " + prefix(k.Want, 200)
 	case *kind.MinLength:

@@ -89,13 +89,12 @@ func (p *jsonParser) value(depth int) (any, error) {
 	if p.i >= len(p.s) {
 		return nil, p.fail("unexpected end of text")
 	}
-	if depth > maxJSONDepth {
-		return nil, p.fail(fmt.Sprintf("nested deeper than %d levels", maxJSONDepth))
-	}
 	if p.values++; p.values > maxJSONValues {
 		return nil, p.fail(fmt.Sprintf("more than %d values", maxJSONValues))
 	}
 	switch c := p.s[p.i]; {
+	case (c == '{' || c == '[') && depth == maxJSONDepth:
+		return nil, p.fail(fmt.Sprintf("nested deeper than %d levels", maxJSONDepth))
 	case c == '{':
 		return p.object(depth)
 	case c == '[':

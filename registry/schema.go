@@ -148,11 +148,11 @@ func compileWith(schema any, budget *stepBudget) (_ *jsonschema.Schema, err erro
 		budget.install(c)
 	}
 	if err := c.AddResource(schemaURL, schema); err != nil {
-		return nil, schemaError(err)
+		return nil, schemaError(err, schema)
 	}
 	s, err := c.Compile(schemaURL)
 	if err != nil {
-		return nil, schemaError(err)
+		return nil, schemaError(err, schema)
 	}
 	return s, nil
 }
@@ -186,30 +186,26 @@ func (noLoader) Load(url string) (any, error) { return nil, errExternal }
 var errExternal = errors.New("a schema must stand on its own: move what it refers to into $defs")
 
 // schemaError makes a compiler's error readable for the author of a schema.
-func schemaError(err error) error {
+func schemaError(err error, schema any) error {
 	var invalid *jsonschema.SchemaValidationError
 	var external *jsonschema.LoadURLError
-	var pattern *jsonschema.InvalidRegexError
 	switch {
 	case errors.As(err, &external):
-		return fmt.Errorf("refers to %s: %w", external.URL, errExternal)
-	case errors.As(err, &pattern):
-		return fmt.Errorf("%s: the pattern %s is not a regular expression: %w",
-			strings.TrimPrefix(pattern.URL, schemaURL), quote(pattern.Regex), pattern.Err)
+		return fmt.Errorf("refers to %s: %w", strings.TrimPrefix(external.URL, schemaURL), errExternal)
 	case errors.As(err, &invalid):
-		return fmt.Errorf("is not a valid JSON Schema: %s", metaProblems(invalid.Err))
+		return fmt.Errorf("is not a valid JSON Schema: %s", metaProblems(invalid.Err, schema))
 	default:
 		return errors.New(strings.ReplaceAll(err.Error(), schemaURL, ""))
 	}
 }
 
 // metaProblems lists where a schema breaks the schema of schemas.
-func metaProblems(err error) string {
+func metaProblems(err error, schema any) string {
 	var v *jsonschema.ValidationError
 	if !errors.As(err, &v) {
 		return err.Error()
 	}
-	problems := explain(v, nil, nil)
+	problems := explain(v, schema, nil)
 	sort.SliceStable(problems, func(i, j int) bool { return problems[i].before(problems[j]) })
 	return joinProblems(exported(problems))
 }

@@ -4,6 +4,7 @@ import (
 	"net/url"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
@@ -72,9 +73,13 @@ func pointerOf(s *jsonschema.Schema) string {
 	return fragment
 }
 
-// maxSteps is how many visits of a schema one validation may take. Each takes
-// well under a microsecond.
-const maxSteps = 1_000_000
+// What one validation may take where it can take very long: visits of parts of
+// the schema, and time. A visit costs from under one to forty microseconds, for
+// each error carries its whole path.
+const (
+	maxSteps = 200_000
+	maxTime  = time.Second
+)
 
 // costly reports whether validating a small value with s can take very long:
 // because s contains itself, so that alternatives multiply with each level of
@@ -107,8 +112,9 @@ func costly(s *jsonschema.Schema) bool {
 // no place for the state of one validation, so they are done one by one; that
 // is the rare case, see costly.
 type stepBudget struct {
-	mu   sync.Mutex
-	left int
+	mu    sync.Mutex
+	left  int
+	until time.Time
 }
 
 // tooManySteps is the panic that ends such a validation.
@@ -128,7 +134,7 @@ func (b *stepBudget) install(c *jsonschema.Compiler) {
 
 // Validate implements jsonschema.SchemaExt.
 func (b *stepBudget) Validate(*jsonschema.ValidatorContext, any) {
-	if b.left--; b.left < 0 {
+	if b.left--; b.left < 0 || b.left%256 == 0 && time.Now().After(b.until) {
 		panic(tooManySteps{})
 	}
 }
@@ -137,7 +143,7 @@ func (b *stepBudget) Validate(*jsonschema.ValidatorContext, any) {
 func (b *stepBudget) run(validate func() error) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.left = maxSteps
+	b.left, b.until = maxSteps, time.Now().Add(maxTime)
 	return validate()
 }
 

@@ -45,7 +45,7 @@ func guarded(s *jsonschema.Schema, value any) (err error) {
 				Expected: fmt.Sprintf("text that the pattern %s can be matched with in %v", literal(v.pattern), patternTimeout)}}}
 		case tooManySteps:
 			err = &ArgumentError{Problems: []Problem{{Keyword: "$ref",
-				Expected: fmt.Sprintf("a value that can be checked in %d steps", maxSteps)}}}
+				Expected: fmt.Sprintf("a simpler value, that can be checked in %d steps and %v", maxSteps, maxTime)}}}
 		default: // the validator is not ours, and the value comes from outside
 			err = fmt.Errorf("the arguments could not be validated: %v", v)
 		}
