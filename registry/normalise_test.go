@@ -59,7 +59,7 @@ func TestNormaliseRefuses(t *testing.T) {
 		{"no digit after the point", `{"a":1.}`, "after the decimal point"},
 		{"no digit in the exponent", `{"a":1e+}`, "in the exponent"},
 		{"NaN", `{"a":NaN}`, "expected a value, got 'N' at byte 5"},
-		{"201 levels", `{"a":` + strings.Repeat("[", 200) + strings.Repeat("]", 200) + `}`, "nested deeper than 200 levels at byte 205"},
+		{"201 levels", `{"a":` + strings.Repeat("[", 200) + strings.Repeat("]", 200) + `}`, "nested deeper than 200 levels at byte 204"},
 		{"a megabyte of brackets", strings.Repeat("[", 1<<20), "nested deeper than 200"},
 		{"an enormous exponent", `{"a":1e999999999}`, "exponent beyond 400"},
 		{"an enormous number", `{"a":` + strings.Repeat("9", 2000) + `}`, "more than 1000 characters"},

@@ -43,7 +43,7 @@ func TestRegistrationRefusesSchemas(t *testing.T) {
 		{"a web page", `{"type":"object","properties":{"a":{"$ref":"https://example.com/a.json"}}}`, "https://example.com/a.json"},
 		{"the schema of schemas", `{"type":"object","properties":{"a":{"$ref":"https://json-schema.org/draft/2020-12/schema"}}}`, "must stand on its own"},
 		{"a reference to nothing", `{"type":"object","properties":{"a":{"$ref":"#/$defs/x"}}}`, "$defs/x"},
-		{"a bad pattern", `{"type":"object","properties":{"a":{"pattern":"(a"}}}`, `properties.a.pattern: expected a regular expression (error parsing regexp: missing closing ) in `+"`(a`"+`), got "(a"`},
+		{"a bad pattern", `{"type":"object","properties":{"a":{"pattern":"(a"}}}`, `properties.a.pattern: expected a regular expression (error parsing regexp: missing closing ) in ` + "`(a`" + `), got "(a"`},
 		{"too deep", nested, "deeper than 200"},
 		{"too large", `{"type":"object","description":"` + strings.Repeat("x", 1<<20) + `"}`, "at most 1 MiB"},
 		{"too many values", `{"type":"object","enum":[` + strings.Repeat("1,", 20_000) + `1]}`, "values: expected at most 20000"},
