@@ -20,7 +20,7 @@ func TestStructuredClone(t *testing.T) {
 		{"class instances become plain", `class P { constructor() { this.a = 1 } get b() { return 2 } }; const p = structuredClone(new P()); return [p.constructor === Object, p]`, `[true,{"a":1}]`},
 		{"getters are read", `return structuredClone({ get a() { return 4 } })`, `{"a":4}`},
 		{"a getter's error comes through", `structuredClone({ get a() { throw new RangeError("no") } })`, `RangeError: no`},
-		{"very deep data", `let a = {}; const root = a; for (let i = 0; i < 50000; i++) a = a.a = {}; let b = structuredClone(root), n = 0; while ((b = b.a)) n++; return n`, `50000`},
+		{"very deep data", `let a = {}; const root = a; for (let i = 0; i < 10000; i++) a = a.a = {}; let b = structuredClone(root), n = 0; while ((b = b.a)) n++; return n`, `10000`},
 		{"a key called __proto__", `const b = structuredClone(JSON.parse('{"__proto__": 1}')); return [Object.keys(b), Object.getPrototypeOf(b) === Object.prototype]`, `[["__proto__"],true]`},
 		{"transfer empties the buffer", `const b = new Uint8Array([7]).buffer; const c = structuredClone({ b }, { transfer: [b] }); return [new Uint8Array(c.b)[0], b.byteLength]`, `[7,0]`},
 

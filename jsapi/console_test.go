@@ -115,7 +115,7 @@ func TestInspectIsBounded(t *testing.T) {
 		`"x".repeat(1e6)`,
 		`Array.from({ length: 1000 }, () => "y".repeat(1000))`,
 		`Object.fromEntries(Array.from({ length: 5000 }, (_, i) => ["key" + i, "v".repeat(50)]))`,
-		`(() => { const wide = d => d === 0 ? "leaf" : Array.from({ length: 60 }, () => wide(d - 1)); return wide(3) })()`,
+		`(() => { const wide = d => d === 0 ? "leaf" : Array.from({ length: 30 }, () => wide(d - 1)); return wide(3) })()`,
 		`(() => { let a = []; for (let i = 0; i < 10000; i++) a = [a]; return a })()`,
 		`new Map(Array.from({ length: 5000 }, (_, i) => [{ i }, { i }]))`,
 		`Object.assign(new Error("e".repeat(1e5)), { stack: "s".repeat(1e5) })`,

@@ -1,7 +1,6 @@
 package jsapi
 
 import (
-	"errors"
 	"fmt"
 
 	"github.com/dop251/goja"
@@ -15,7 +14,13 @@ type Globals struct {
 
 	exports map[*script]*goja.Object // of the scripts that have run
 	use     goja.Value               // how a script gets at another one's exports
-	callers map[string]goja.Callable // exported functions that Go calls
+	callers map[export]goja.Callable // exported functions that Go calls
+}
+
+// export names a function that a script exports.
+type export struct {
+	from *script
+	name string
 }
 
 // Install makes a fresh runtime ready: every name of [Names] becomes a global
@@ -68,10 +73,9 @@ func (l lazyGlobals) Get(name string) goja.Value {
 		return nil
 	}
 	v := l.g.run(s).Get(name)
-	err := l.g.vm.GlobalObject().DefineDataProperty(name, v, goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_FALSE)
-	if err != nil {
-		panic(err)
-	}
+	// It fails only where the author froze globalThis; then the next lookup
+	// comes here again and gets the same value.
+	_ = l.g.vm.GlobalObject().DefineDataProperty(name, v, goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_FALSE)
 	return v
 }
 
@@ -123,7 +127,7 @@ func (g *Globals) run(s *script) *goja.Object {
 
 // call calls a function that a script exports, from Go, outside JavaScript.
 func (g *Globals) call(s *script, name string, args ...goja.Value) (goja.Value, error) {
-	key := s.file + " " + name
+	key := export{s, name}
 	fn := g.callers[key]
 	if fn == nil {
 		var ok bool
@@ -131,10 +135,10 @@ func (g *Globals) call(s *script, name string, args ...goja.Value) (goja.Value, 
 			return nil, ex
 		}
 		if !ok {
-			return nil, errors.New(key + " is not a function")
+			return nil, fmt.Errorf("%s exports no function %s", s.file, name)
 		}
 		if g.callers == nil {
-			g.callers = map[string]goja.Callable{}
+			g.callers = map[export]goja.Callable{}
 		}
 		g.callers[key] = fn
 	}

@@ -21,6 +21,7 @@ func TestGlobalsAreLazyAndOrdinary(t *testing.T) {
 		{"unknown names", `notThere`, `ReferenceError: notThere is not defined`},
 		{"assignment", `globalThis.URL = 5; fetch = 6; return [URL, fetch]`, `[5,6]`},
 		{"destructuring", `const { Response, atob } = globalThis; return [typeof Response, atob("YQ")]`, `["function","a"]`},
+		{"a frozen globalThis", `Object.freeze(globalThis); return [typeof URL, URL === URL]`, `["function",true]`},
 		{"local names", `let console = 3; function btoa() { return 9 } return [console, btoa()]`, `[3,9]`},
 		{"not listed", `let n = 0; for (const k in globalThis) n++; return [n, Object.keys(globalThis).length]`, `[0,0]`},
 		{"property attributes", `URL; const d = Object.getOwnPropertyDescriptor(globalThis, "URL"); return [d.writable, d.enumerable, d.configurable]`, `[true,false,true]`},
@@ -142,6 +143,9 @@ func TestTimersFromTheEnvironmentsView(t *testing.T) {
 	require.Equal(t, "1,2", r.eval(`String([setTimeout(() => {}, 5), setInterval(() => {}, 7)])`).String())
 	require.Equal(t, 7*time.Millisecond, r.timers[2].every)
 	require.True(t, r.timers[2].repeat)
+	r.eval(`AbortSignal.timeout(Number.MAX_SAFE_INTEGER)`)
+	require.Greater(t, r.timers[3].at, 24*time.Hour)
+	r.eval(`clearTimeout(3)`)
 	r.eval(`clearTimeout(2); clearInterval("1")`)
 	require.Empty(t, r.timers)
 }
@@ -176,6 +180,13 @@ func benchmarkFirstUse(b *testing.B, src string) {
 func BenchmarkFirstURL(b *testing.B)     { benchmarkFirstUse(b, `new URL("http://h/a?b=c")`) }
 func BenchmarkFirstFetch(b *testing.B)   { benchmarkFirstUse(b, `fetch`) }
 func BenchmarkFirstConsole(b *testing.B) { benchmarkFirstUse(b, `console.log("x")`) }
+
+func BenchmarkFirstSignal(b *testing.B) {
+	b.ReportAllocs()
+	for b.Loop() {
+		newRealm(b).g.NewSignal()
+	}
+}
 
 func BenchmarkNewSignal(b *testing.B) {
 	b.ReportAllocs()

@@ -99,6 +99,7 @@ func TestToolError(t *testing.T) {
 		{"carries its options", `const c = new Error("c"); const e = new ToolError("m", { hint: "h", details: [1], kind: "network", retryable: false, cause: c, code: "X" });
 			return [e.message, e.name, e.hint, e.details, e.kind, e.retryable, e.cause === c, e.code, e instanceof Error, e[Symbol.for("rho-ext.error")], Object.prototype.propertyIsEnumerable.call(e, Symbol.for("rho-ext.error"))]`,
 			`["m","ToolError","h",[1],"network",false,true,"X",true,true,false]`},
+		{"can be extended the usual way", `"use strict"; class Mine extends ToolError { constructor(m) { super(m); this.name = "Mine" } } const e = new Mine("m"); return [e.name, String(e), Object.keys(e)]`, `["Mine","Mine: m",[]]`},
 		{"needs no options", `const e = new ToolError("m"); return [e.message, "cause" in e, String(e)]`, `["m",false,"ToolError: m"]`},
 		{"refuses options that are no object", `new ToolError("m", "hint")`, `TypeError: ToolError: the options must be an object, got string`},
 	})

@@ -6,13 +6,16 @@ import (
 	"github.com/dop251/goja"
 )
 
+// maxDelay keeps a time in milliseconds within a time.Duration: 100 years.
+const maxDelay = 100 * 365 * 24 * 3600 * 1000
+
 // setTimer starts a timer: (fn, milliseconds, repeat, ...args) → id.
 func setTimer(g *Globals, c goja.FunctionCall) goja.Value {
 	fn, ok := goja.AssertFunction(c.Argument(0))
 	if !ok {
 		panic(g.vm.NewTypeError("a timer needs a function"))
 	}
-	delay := time.Duration(c.Argument(1).ToFloat() * float64(time.Millisecond))
+	delay := time.Duration(min(c.Argument(1).ToFloat(), maxDelay) * float64(time.Millisecond))
 	var args []goja.Value
 	if len(c.Arguments) > 3 {
 		args = append(args, c.Arguments[3:]...) // the engine reuses the slice

@@ -9,14 +9,15 @@
   const token = Symbol("token"); // the right to make and to fire signals
   const aborted = () => new DOMException("This operation was aborted", "AbortError");
 
+  const none = []; // stays empty: most signals are never used
   let isSignal, fire, follow, hasListeners;
 
   class AbortSignal extends EventTarget {
     #aborted = false;
     #reason = undefined;
-    #steps = []; // functions to run before listeners hear of it
-    #sources = []; // of AbortSignal.any
-    #dependents = [];
+    #steps = none; // functions to run before listeners hear of it
+    #sources = none; // of AbortSignal.any
+    #dependents = none;
 
     constructor(key) {
       if (key !== token) throw new TypeError("Illegal constructor");
@@ -65,8 +66,8 @@
       for (const s of list) {
         for (const source of s.#sources.length > 0 ? s.#sources : [s]) {
           if (result.#sources.includes(source)) continue;
-          result.#sources.push(source);
-          source.#dependents.push(result);
+          result.#sources = [...result.#sources, source];
+          source.#dependents = [...source.#dependents, result];
         }
       }
       return result;
@@ -79,7 +80,7 @@
 
     #tell() {
       const steps = this.#steps;
-      this.#steps = [];
+      this.#steps = none;
       for (const step of steps) step();
       apply(dispatchEvent, this, [new Event("abort")]);
     }
@@ -93,7 +94,7 @@
         d.#mark(reason);
         heirs.push(d);
       }
-      this.#dependents = [];
+      this.#dependents = none;
       this.#tell();
       for (const d of heirs) d.#tell();
     }
@@ -102,7 +103,7 @@
       isSignal = (v) => isObject(v) && #aborted in v;
       fire = (s, reason) => s.#fire(reason);
       follow = (s, step) => {
-        s.#steps.push(step);
+        s.#steps = [...s.#steps, step];
         return () => {
           const kept = [];
           for (const have of s.#steps) if (have !== step) kept.push(have);

@@ -3,10 +3,10 @@
   const { inspect, format, tidy } = use("inspect");
   const { isObject } = use("webidl");
   const { now } = host;
-  const Trace = Error;
+  const Trace = Error, M = Map, S = Set, { keys, hasOwn } = Object;
 
   let indent = "";
-  const counts = new Map(), timers = new Map();
+  const counts = new M(), timers = new M();
 
   function write(level, text) {
     host.log(level, indent === "" ? text : indent + text.replaceAll("\n", `\n${indent}`));
@@ -28,8 +28,8 @@
     const add = (index, row) => {
       const cells = { __proto__: null };
       if (isObject(row)) {
-        for (const key of columns ?? Object.keys(row)) {
-          if (!Object.hasOwn(row, key)) continue;
+        for (const key of columns ?? keys(row)) {
+          if (!hasOwn(row, key)) continue;
           if (!names.includes(key)) names.push(key);
           cells[key] = cell(row[key]);
         }
@@ -39,14 +39,14 @@
         rows.push({ index, cells, value: cell(row) });
       }
     };
-    if (data instanceof Map || data instanceof Set) {
+    if (data instanceof M || data instanceof S) {
       let i = 0;
       for (const row of data) {
         if (i >= 1000) break;
-        add(`${i++}`, data instanceof Map ? { Key: row[0], Values: row[1] } : row);
+        add(`${i++}`, data instanceof M ? { Key: row[0], Values: row[1] } : row);
       }
     } else {
-      for (const key of Object.keys(data).slice(0, 1000)) add(key, data[key]);
+      for (const key of keys(data).slice(0, 1000)) add(key, data[key]);
     }
     const head = ["(index)", ...names];
     if (values) head.push("Values");

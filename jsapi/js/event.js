@@ -54,8 +54,10 @@
 
   const capture = (options) => (isObject(options) ? !!options.capture : !!options);
 
+  const none = []; // stays empty: most signals never get a listener
+
   class EventTarget {
-    #listeners = []; // {type, callback, capture, once, passive, removed}, in order of adding
+    #listeners = none; // {type, callback, capture, once, passive, removed}, in order of adding
 
     addEventListener(type, callback, options) {
       need(arguments, 2, "addEventListener");
@@ -73,7 +75,8 @@
       for (const have of this.#listeners) {
         if (have.type === type && have.callback === callback && have.capture === l.capture) return;
       }
-      this.#listeners.push(l);
+      if (this.#listeners === none) this.#listeners = [l];
+      else this.#listeners.push(l);
       if (signal !== undefined) use("abort").follow(signal, () => this.#drop(l));
     }
 
@@ -110,7 +113,7 @@
       state.target = state.current = this;
       state.phase = 2;
       const { type } = event;
-      for (const l of this.#listeners.slice()) {
+      for (const l of [...this.#listeners]) {
         if (l.removed || l.type !== type) continue;
         if (l.once) this.#drop(l);
         state.passive = l.passive;

@@ -43,10 +43,9 @@ export class ToolError extends Error {
     for (const key of ["hint", "details", "kind", "retryable", "code"]) {
       if (options[key] !== undefined) this[key] = options[key];
     }
+    // Own and writable: subclasses assign this.name.
+    Object.defineProperty(this, "name", { value: "ToolError", writable: true, configurable: true });
     brand(this, "rho-ext.error", true);
-  }
-  get name() {
-    return "ToolError";
   }
 }
 

@@ -90,7 +90,6 @@ declare module "rho-ext" {
   /** An error whose message is meant for the model. */
   export class ToolError extends Error {
     constructor(messageForModel: string, options?: ToolErrorOptions);
-    readonly name: "ToolError";
     readonly hint?: string;
     readonly details?: unknown;
     readonly kind?: ToolErrorOptions["kind"];
