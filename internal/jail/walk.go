@@ -49,6 +49,10 @@ func (j *Jail) walk(path string) (*walk, error) {
 		}
 		info, err := w.dir().Lstat(name)
 		if err != nil {
+			// What would lead out is an escape, whether or not it exists.
+			if !filepath.IsAbs(path) && !filepath.IsLocal(filepath.Clean(path)) {
+				return w, &EscapeError{Path: path}
+			}
 			return w, pathError(path, err)
 		}
 		switch {
