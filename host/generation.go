@@ -194,6 +194,8 @@ func (g *generation) call(ctx context.Context, t *JSTool, args json.RawMessage) 
 		}
 		if res.Guilty {
 			g.setAlone(t.tool.Name)
+		} else if res.Culprit != "" {
+			g.setAlone(res.Culprit)
 		}
 		switch {
 		case !res.Lost:

@@ -90,7 +90,9 @@ func boundContent(content []Block, limit int) (bounded []Block, full string, tru
 		if c.tail < end {
 			kept = append(kept, text[max(c.tail-start, 0):])
 		}
-		out = append(out, Block{Type: BlockText, Text: strings.Join(kept, "\n")})
+		if len(kept) > 0 { // none where there was no room for a marker
+			out = append(out, Block{Type: BlockText, Text: strings.Join(kept, "\n")})
+		}
 	}
 	return out, full, true
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"log/slog"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -174,9 +175,27 @@ func TestDeadlineStandsStillWhileAPersonIsAsked(t *testing.T) {
 	})
 }
 
+// logBuffer is a log that can be read while it is written.
+type logBuffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (l *logBuffer) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.Write(p)
+}
+
+func (l *logBuffer) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.String()
+}
+
 func TestToolThatIsLeftBehindIsLoggedAndItsAnswerDropped(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var log bytes.Buffer
+		var log logBuffer
 		d := doorTo(t, "", func(ctx context.Context, _ json.RawMessage) (*Result, error) {
 			time.Sleep(time.Hour)
 			CallFrom(ctx).RecordUse(Use{Target: "late"})

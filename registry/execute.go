@@ -157,7 +157,7 @@ func (r *run) interrupted(ctx context.Context, after time.Duration, err error) *
 	}
 	var told *Failure
 	if errors.As(err, &told) && told != nil {
-		f.Location = told.Location
+		f.Location, f.Hint, f.Code = told.Location, told.Hint, told.Code
 		f.Cause = errors.Join(cause, err)
 	}
 	return f

@@ -132,7 +132,7 @@ func (s *Sandbox) await(ctx context.Context, c *call) wire.CallResult {
 		case tries == stuckAfter:
 			late.Code, late.Hint = "stuck", "the code is in a native function that cannot be interrupted"
 			s.forget(c, wire.CallResult{Thrown: late, Guilty: true})
-			s.die()
+			s.die(c)
 		}
 	}
 }
@@ -162,6 +162,45 @@ func (s *Sandbox) end(c *call, r wire.CallResult) {
 	s.mu.Unlock()
 	c.finish(r)
 	s.release(c)
+	if s.turn.current.Load() == c {
+		s.turn.watch(c) // its code may go on
+	}
+}
+
+// moduleBudget is how long a timer callback of the module's own may run.
+const moduleBudget = 2 * time.Second
+
+// leftover stops code that an ended call left behind when it holds the loop
+// for longer than the grace: nobody waits for it, and others do.
+func (s *Sandbox) leftover(c *call) func() {
+	wait := s.limits.Grace
+	if c == s.module {
+		wait = moduleBudget
+	}
+	quit := make(chan struct{})
+	timer := time.AfterFunc(wait, func() { s.stopLeftover(c, quit) })
+	return func() {
+		timer.Stop()
+		close(quit)
+	}
+}
+
+func (s *Sandbox) stopLeftover(c *call, quit chan struct{}) {
+	tick := time.NewTicker(s.limits.Grace)
+	defer tick.Stop()
+	for range stuckAfter {
+		if !s.turn.interrupt(c) {
+			return
+		}
+		select {
+		case <-quit:
+			return
+		case <-s.done:
+			return
+		case <-tick.C:
+		}
+	}
+	s.die(c)
 }
 
 // release stops the timers and drops the requests and streams of an ended

@@ -69,6 +69,7 @@ type Sandbox struct {
 	pending  map[*goja.Promise]rejection // rejected, and nobody has looked
 	reserved int                         // requests whose answer will come
 	timers   int                         // timers that will fire
+	culprit  *call                       // whose code made the runtime unsound
 	nextID   int64
 	byID     map[int64]*jsTimer
 }
@@ -107,7 +108,7 @@ func (s *Sandbox) Load(ctx context.Context, req wire.LoadRequest) (wire.LoadResu
 		return wire.LoadResult{Failure: fail}, nil
 	}
 	s.vm = goja.New()
-	s.turn.vm = s.vm
+	s.turn.vm, s.turn.leftover = s.vm, s.leftover
 	s.vm.SetMaxCallStackSize(s.limits.CallStack)
 	// Evaluated code could otherwise name any file of the host as its map.
 	s.vm.SetParserOptions(parser.WithDisableSourceMaps)
@@ -133,10 +134,10 @@ func (s *Sandbox) Load(ctx context.Context, req wire.LoadRequest) (wire.LoadResu
 	case load.result != nil && res.Thrown == nil:
 		return *load.result, nil
 	case res.Thrown != nil:
-		s.die()
+		s.die(nil)
 		return wire.LoadResult{Failure: loadFailure(res.Thrown)}, nil
 	default:
-		s.die()
+		s.die(nil)
 		return wire.LoadResult{}, errors.New("the sandbox was closed while it loaded")
 	}
 }
@@ -164,15 +165,16 @@ func (s *Sandbox) Done() <-chan struct{} { return s.done }
 
 // Close implements [wire.Sandbox].
 func (s *Sandbox) Close() error {
-	s.die()
+	s.die(nil)
 	if c := s.turn.current.Load(); c != nil {
 		s.turn.interrupt(c)
 	}
 	return nil
 }
 
-// die ends the runtime's life: calls that have not ended are lost.
-func (s *Sandbox) die() {
+// die ends the runtime's life: calls that have not ended are lost, through the
+// fault of culprit, if there is one.
+func (s *Sandbox) die(culprit *call) {
 	s.mu.Lock()
 	if s.closed {
 		s.mu.Unlock()
@@ -186,7 +188,11 @@ func (s *Sandbox) die() {
 	s.loop.close()
 	close(s.done)
 	for c := range lost {
-		c.finish(wire.CallResult{Lost: true})
+		r := wire.CallResult{Lost: true}
+		if culprit != nil {
+			r.Culprit = culprit.req.Tool
+		}
+		c.finish(r)
 	}
 	s.loop.ring()
 }
@@ -197,7 +203,7 @@ func (s *Sandbox) run() {
 		for jobs := s.loop.take(); len(jobs) > 0; jobs = s.loop.take() {
 			for _, job := range jobs {
 				if !s.job(job) {
-					s.die()
+					s.die(s.culprit)
 					return
 				}
 			}
@@ -218,6 +224,7 @@ func (s *Sandbox) job(job func()) (sound bool) {
 		if x := recover(); x != nil {
 			sound = false
 			if c := s.turn.current.Load(); c != nil {
+				s.culprit = c
 				s.end(c, wire.CallResult{Guilty: true, Thrown: &wire.Thrown{
 					Kind: registry.KindOther, Code: "crashed", Internal: true,
 					Message: fmt.Sprintf("the engine panicked: %v\n%s", x, debug.Stack()),
@@ -255,6 +262,7 @@ func (s *Sandbox) uncaught(c *call, err error) {
 		if g, ok := e.Value().(*call); ok {
 			t := g.late()
 			t.Stack = s.frames(e.Stack())
+			s.culprit = g
 			s.end(g, wire.CallResult{Thrown: t, Guilty: true})
 		}
 	case *goja.StackOverflowError:
@@ -262,6 +270,7 @@ func (s *Sandbox) uncaught(c *call, err error) {
 		if now := s.turn.current.Load(); now != nil {
 			c = now
 		}
+		s.culprit = c
 		s.end(c, wire.CallResult{Guilty: true, Thrown: &wire.Thrown{
 			Kind: registry.KindOther, Code: "stack_overflow", Name: "RangeError",
 			Message: fmt.Sprintf("maximum call stack size exceeded (%d frames)", s.limits.CallStack),

@@ -18,6 +18,11 @@ type turn struct {
 
 	mu     sync.Mutex
 	target *call // whom the pending interrupt is for
+
+	// leftover watches code of a call that has ended, from the moment it gets
+	// the loop. It returns what stops the watch. Used on the loop's goroutine.
+	leftover func(*call) (stop func())
+	unwatch  func()
 }
 
 // set switches to c; an interrupt that was meant for another call and has not
@@ -30,6 +35,18 @@ func (t *turn) set(c *call) {
 		t.target = nil
 	}
 	t.mu.Unlock()
+	t.watch(c)
+}
+
+// watch sets an eye on c's code if c has ended.
+func (t *turn) watch(c *call) {
+	if t.unwatch != nil {
+		t.unwatch()
+		t.unwatch = nil
+	}
+	if c != nil && c.ended.Load() {
+		t.unwatch = t.leftover(c)
+	}
 }
 
 // interrupt stops c if its own code holds the loop now.

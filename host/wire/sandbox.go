@@ -118,6 +118,9 @@ type CallResult struct {
 	Thrown *Thrown
 	// Lost: the runtime went away under the call, through no fault of its own.
 	Lost bool
+	// Culprit is the tool whose code took the runtime down, with Lost, where it
+	// is known.
+	Culprit string
 	// Acted: the call had asked the broker for something with an effect.
 	Acted bool
 	// Guilty: the call took its runtime down and must not share one again.
