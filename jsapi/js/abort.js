@@ -1,13 +1,14 @@
 (function (host, use) {
   "use strict";
   const { expose, need, isObject } = use("webidl");
-  const { DOMException } = use("dom_exception");
   const { Event, EventTarget, listening, handlerAttribute } = use("event");
   const { apply } = Reflect;
   const { dispatchEvent } = EventTarget.prototype;
 
   const token = Symbol("token"); // the right to make and to fire signals
-  const aborted = () => new DOMException("This operation was aborted", "AbortError");
+  // Most signals never fire, so the class of their reasons is made on demand.
+  const exception = (message, name) => new (use("dom_exception").DOMException)(message, name);
+  const aborted = () => exception("This operation was aborted", "AbortError");
 
   const none = []; // stays empty: most signals are never used
   let isSignal, fire, follow, hasListeners;
@@ -42,7 +43,7 @@
         throw new TypeError("AbortSignal.timeout: the time must be a number of milliseconds from 0 up");
       }
       const s = new AbortSignal(token);
-      host.setTimer(() => s.#fire(new DOMException("The operation was aborted due to timeout", "TimeoutError")), ms < 1 ? 1 : ms, false);
+      host.setTimer(() => s.#fire(exception("The operation was aborted due to timeout", "TimeoutError")), ms < 1 ? 1 : ms, false);
       return s;
     }
 
@@ -133,6 +134,6 @@
     // it, and returns a function that undoes this.
     follow,
     newSignal: () => new AbortSignal(token),
-    fire: (signal, name, message) => fire(signal, new DOMException(message, name)),
+    fire: (signal, name, message) => fire(signal, exception(message, name)),
   };
 })

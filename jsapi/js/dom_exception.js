@@ -32,9 +32,11 @@
   const all = {
     DOMSTRING_SIZE_ERR: 2, NO_DATA_ALLOWED_ERR: 6, VALIDATION_ERR: 16,
   };
-  for (const name of Object.keys(legacy)) {
-    codes[name] = legacy[name][1];
-    all[legacy[name][0]] = legacy[name][1];
+  const names = Object.keys(legacy);
+  for (let i = 0; i < names.length; i++) {
+    const constant = legacy[names[i]][0], code = legacy[names[i]][1];
+    codes[names[i]] = code;
+    all[constant] = code;
   }
 
   let isDOMException;

@@ -9,7 +9,9 @@
 
   // Makes methods and accessors enumerable and sets the tag, as on the web.
   function expose(C, name) {
-    for (const key of ownKeys(C.prototype)) {
+    const keys = ownKeys(C.prototype);
+    for (let i = 0; i < keys.length; i++) { // for-of costs far more in this engine
+      const key = keys[i];
       if (key === "constructor" || typeof key === "symbol") continue;
       const d = getOwnPropertyDescriptor(C.prototype, key);
       d.enumerable = true;
@@ -20,7 +22,9 @@
   }
 
   function constants(C, values) {
-    for (const key of ownKeys(values)) {
+    const keys = ownKeys(values);
+    for (let i = 0; i < keys.length; i++) {
+      const key = keys[i];
       const d = { value: values[key], enumerable: true };
       defineProperty(C, key, d);
       defineProperty(C.prototype, key, d);
