@@ -1,0 +1,75 @@
+package rpc
+
+import (
+	"context"
+	"time"
+
+	"github.com/creachadair/jrpc2"
+
+	"github.com/rho-ext/rho-ext/internal/relay"
+	"github.com/rho-ext/rho-ext/registry"
+)
+
+// progressQueue is how many reports of a call can wait for a slow client.
+const progressQueue = 64
+
+type progressParams struct {
+	CallID string `json:"callId"`
+	registry.Progress
+}
+
+// callTool runs a tool. What goes wrong in the call is part of the outcome; an
+// error is for a request that does not make one.
+func (c *session) callTool(ctx context.Context, req *jrpc2.Request) (any, error) {
+	if req.IsNotification() {
+		// Nobody would hear of the outcome, and what comes next would wait.
+		return nil, jrpc2.Errorf(jrpc2.InvalidRequest, "callTool needs a request id")
+	}
+	var (
+		r         registry.Request
+		timeoutMS = 0.0
+	)
+	err := params(req,
+		field{name: "name", into: &r.Tool, required: true},
+		field{name: "arguments", into: &r.Arguments},
+		field{name: "id", into: &r.ID},
+		field{name: "timeoutMs", into: &timeoutMS},
+		field{name: "values", into: &r.Values},
+	)
+	if err != nil {
+		return nil, err
+	}
+	if timeoutMS < 0 || timeoutMS > maxTimeout.Seconds()*1000 {
+		return nil, badParam("timeoutMs", "expected milliseconds up to %v, got %v", maxTimeout, timeoutMS)
+	}
+	r.Timeout = time.Duration(timeoutMS * float64(time.Millisecond))
+
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	if r.ID, err = c.enter(r.ID, cancel); err != nil {
+		return nil, err
+	}
+	defer c.leave(r.ID)
+
+	server := jrpc2.ServerFromContext(ctx)
+	reports := relay.New(progressQueue, func(p registry.Progress) {
+		// A client that is gone misses nothing.
+		_ = server.Notify(ctx, "tool/progress", progressParams{CallID: r.ID, Progress: p})
+	})
+	defer reports.Close() // every report comes before the outcome
+	r.Progress = reports.Send
+	return c.server.door.Call(ctx, r), nil
+}
+
+// maxTimeout is the longest deadline that a client can ask for.
+const maxTimeout = 24 * time.Hour
+
+// cancelCall ends a call; its own request is answered with the outcome.
+func (c *session) cancelCall(_ context.Context, req *jrpc2.Request) (any, error) {
+	var id string
+	if err := params(req, field{name: "id", into: &id, required: true}); err != nil {
+		return nil, err
+	}
+	c.cancel(id)
+	return struct{}{}, nil
+}

@@ -1,0 +1,20 @@
+// Package rpc serves a registry to any program that can write lines: JSON-RPC
+// 2.0, one message per line, on a reader and a writer. An agent in any language
+// lists the tools, calls them and reloads the extensions with it.
+//
+// Unlike MCP it hands out the whole outcome of a call: status, failure, uses
+// and timing, as `run --json` prints them.
+//
+// Methods:
+//
+//	listTools                                    {tools: [{name, title, description, risk, effects, owner, parameters}]}
+//	callTool {name, arguments, id, timeoutMs, values}   the outcome
+//	cancelCall {id}                              {}
+//	listExtensions                               what `list --json` prints
+//	reloadExtensions                             {added, reloaded, removed, failed, changes: [{extension, change, message}]}
+//	version                                      {name, version, protocol}
+//
+// Notifications to the client: ready at the start, tools/changed {generation}
+// when listTools would answer differently, tool/progress {callId, message,
+// done, total} while a call runs.
+package rpc
