@@ -108,10 +108,10 @@ func checkEngine(m wire.Manifest) *wire.Failure {
 	}
 	want, err := semver.NewConstraint(m.Engine)
 	if err != nil {
-		return &wire.Failure{Stage: wire.StageManifest, Message: fmt.Sprintf("engines.rhoExt: %q is no version range", m.Engine), Hint: `write a range such as ">=0.1"`}
+		return &wire.Failure{Stage: wire.StageManifest, Position: m.Keys["engines"], Message: fmt.Sprintf("engines.rhoExt: %q is no version range", m.Engine), Hint: `write a range such as ">=0.1"`}
 	}
 	if !want.Check(semver.MustParse(version.Version)) {
-		return &wire.Failure{Stage: wire.StageManifest,
+		return &wire.Failure{Stage: wire.StageManifest, Position: m.Keys["engines"],
 			Message: fmt.Sprintf("the extension needs rho-ext %s, and this is %s", m.Engine, version.Version),
 			Hint:    "update rho-ext, or use an older version of the extension"}
 	}
@@ -121,19 +121,32 @@ func checkEngine(m wire.Manifest) *wire.Failure {
 // refusal says why the registry did not take the extension's tools.
 func (c *candidate) refusal(err error) Failure {
 	f := wire.Failure{Stage: wire.StageManifest, Message: err.Error(), Position: c.entryPosition()}
-	name := ""
+	name, key := "", ""
 	var dup *registry.DuplicateError
+	var reserved *registry.ReservedError
 	var invalid *registry.InvalidToolError
 	switch {
 	case errors.As(err, &dup):
-		name = dup.Name
+		name, key = dup.Name, registry.RuleName
 		f.Hint = "rename the tool, or remove one of the two"
+	case errors.As(err, &reserved):
+		name, key = reserved.Name, registry.RuleName
+		f.Hint = "give the tool another name"
 	case errors.As(err, &invalid):
-		name = invalid.Name
+		name, key = invalid.Name, invalid.Rule // rules are called as the members
+		switch key {
+		case registry.RuleParameters:
+			f.Hint = `correct the schema; such as parameters: { path: { type: "string", description: "…" } }`
+		case registry.RuleOutput:
+			f.Hint = "correct the schema, or leave output out"
+		}
 	}
 	for _, t := range c.made.manifest.Tools {
 		if t.Name == name && t.Location.File != "" {
 			f.Position = t.Location
+			if p, ok := t.Keys[key]; ok {
+				f.Position = p
+			}
 		}
 	}
 	return c.made.place.failure(c.source.ID, f)

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/rho-ext/rho-ext/host/wire"
 )
@@ -55,6 +56,9 @@ func discover(o Options) ([]Source, []Failure) {
 	}
 	for _, dir := range o.Dirs {
 		add(dir, ScopeExplicit, true)
+	}
+	for i := range failures {
+		failures[i].File = showPath(o.Root, failures[i].File)
 	}
 	winner := map[string]string{}
 	for i := len(all) - 1; i >= 0; i-- {
@@ -113,8 +117,15 @@ func discoverDir(dir string, scope Scope, root string, must bool) ([]Source, []F
 			continue
 		case st.IsDir():
 			entry, fail := directoryEntry(target)
-			if fail != "" {
-				failures = append(failures, Failure{Extension: id, Stage: wire.StageDiscover, File: path, Message: fail, Hint: `"main" in package.json must name a module inside the folder`})
+			if fail == nil && entry == "" && slices.Contains(entryExtensions, filepath.Ext(e.Name())) {
+				fail = &Failure{Message: "the extension is a folder, but its name is that of a file", Hint: "rename the folder, or put a mod.ts into it"}
+			}
+			if fail != nil {
+				fail.Extension, fail.Stage = id, wire.StageDiscover
+				if fail.File == "" {
+					fail.File = path
+				}
+				failures = append(failures, *fail)
 				continue
 			}
 			if entry == "" {
@@ -153,50 +164,80 @@ func extensionID(name string) (string, bool) {
 
 // directoryEntry finds the module of an extension that is a folder: mod.ts,
 // index.ts, or what package.json says. None of them gives "".
-func directoryEntry(dir string) (entry, failure string) {
+func directoryEntry(dir string) (entry string, failure *Failure) {
 	for _, name := range []string{"mod.ts", "index.ts"} {
 		path := filepath.Join(dir, name)
 		if st, err := os.Stat(path); err == nil && st.Mode().IsRegular() {
 			return entryInside(dir, path)
 		}
 	}
-	data, err := os.ReadFile(filepath.Join(dir, "package.json"))
-	if err != nil {
-		return "", ""
+	pkgPath := filepath.Join(dir, "package.json")
+	data, err := os.ReadFile(pkgPath)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", nil
+	} else if err != nil {
+		return "", &Failure{File: pkgPath, Message: "cannot read package.json: " + reason(err), Hint: "check its permissions"}
 	}
 	var pkg struct {
 		Main    string          `json:"main"`
 		Exports json.RawMessage `json:"exports"`
 	}
 	if err := json.Unmarshal(data, &pkg); err != nil {
-		return "", "package.json is no JSON: " + err.Error()
+		return "", packageFailure(pkgPath, data, err)
 	}
 	main := exportsEntry(pkg.Exports)
 	if main == "" {
 		main = pkg.Main
 	}
 	if main == "" {
-		return "", ""
+		return "", nil
 	}
+	const hint = `"main" in package.json must name a module inside the folder`
 	if !filepath.IsLocal(filepath.FromSlash(main)) {
-		return "", fmt.Sprintf("package.json names %q, which is outside the folder", main)
+		return "", &Failure{File: pkgPath, Message: fmt.Sprintf("package.json names %q, which is outside the folder", main), Hint: hint}
 	}
 	path := filepath.Join(dir, filepath.FromSlash(main))
 	if st, err := os.Stat(path); err != nil || !st.Mode().IsRegular() {
-		return "", fmt.Sprintf("package.json names %q, which is no file", main)
+		return "", &Failure{File: pkgPath, Message: fmt.Sprintf("package.json names %q, which is no file", main), Hint: hint}
 	}
 	return entryInside(dir, path)
 }
 
-func entryInside(dir, path string) (entry, failure string) {
+// packageFailure says where a package.json is wrong.
+func packageFailure(path string, data []byte, err error) *Failure {
+	f := &Failure{File: path, Message: "package.json is no JSON: " + err.Error()}
+	var syntax *json.SyntaxError
+	var kind *json.UnmarshalTypeError
+	offset := int64(0)
+	switch {
+	case errors.As(err, &syntax):
+		offset = syntax.Offset - 1 // the byte that was one too many
+		f.Hint = "correct the file"
+	case errors.As(err, &kind):
+		offset = kind.Offset - 1
+		f.Message = fmt.Sprintf("package.json: %q must be a string, got a %s", kind.Field, kind.Value)
+		if kind.Field == "" {
+			f.Message = "package.json must be an object, got " + kind.Value
+		}
+		f.Hint = `"main" must name a module inside the folder`
+	}
+	before := string(data[:max(0, min(offset, int64(len(data))))])
+	f.Line = 1 + strings.Count(before, "\n")
+	f.Column = 1 + utf8.RuneCountInString(before[1+strings.LastIndex(before, "\n"):])
+	f.Frame = codeFrame(string(data), f.Line, f.Column)
+	return f
+}
+
+func entryInside(dir, path string) (entry string, failure *Failure) {
+	const hint = "put the module itself into the folder"
 	real, err := filepath.EvalSymlinks(path)
 	if err != nil {
-		return "", reason(err)
+		return "", &Failure{File: path, Message: "cannot read the module: " + reason(err), Hint: hint}
 	}
 	if rel, err := filepath.Rel(dir, real); err != nil || !filepath.IsLocal(rel) {
-		return "", fmt.Sprintf("%s is a symbolic link that leaves the folder", filepath.Base(path))
+		return "", &Failure{File: path, Message: fmt.Sprintf("%s is a symbolic link that leaves the folder", filepath.Base(path)), Hint: hint}
 	}
-	return real, ""
+	return real, nil
 }
 
 // exportsEntry reads the module that "exports" gives for the package itself.
@@ -225,5 +266,5 @@ func reason(err error) string {
 	if errors.As(err, &pe) {
 		return pe.Err.Error()
 	}
-	return err.Error()
+	return strings.TrimPrefix(err.Error(), "EvalSymlinks: ")
 }

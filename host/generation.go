@@ -28,15 +28,17 @@ type generation struct {
 
 	mu      sync.Mutex
 	shared  wire.Sandbox
-	making  chan struct{} // closed when a new shared sandbox is there; nil when none is made
-	alone   map[string]bool
+	making  chan struct{}             // closed when a new shared sandbox is there; nil when none is made
+	alone   map[string]bool           // tools that run on a runtime of their own
+	lone    map[wire.Sandbox]struct{} // those runtimes, while they are used
 	users   int
 	retired bool
 	closed  bool
 }
 
-// errRetired says that a newer version serves by now.
-var errRetired = errors.New("this version of the extension was replaced")
+// errRetired says that the generation is closed: a newer version serves, or
+// none.
+var errRetired = errors.New("this version of the extension was closed")
 
 // acquire keeps the generation open until release.
 func (g *generation) acquire() error {
@@ -76,10 +78,17 @@ func (g *generation) retire(drain time.Duration) {
 func (g *generation) close() {
 	g.mu.Lock()
 	g.closed = true
-	sb := g.shared
-	g.shared = nil
+	open := g.lone
+	g.lone = nil
+	if g.shared != nil {
+		if open == nil {
+			open = map[wire.Sandbox]struct{}{}
+		}
+		open[g.shared] = struct{}{}
+		g.shared = nil
+	}
 	g.mu.Unlock()
-	if sb != nil {
+	for sb := range open {
 		_ = sb.Close()
 	}
 }
@@ -170,7 +179,7 @@ func (g *generation) setAlone(tool string) {
 // runtime down runs alone from then on, so it can harm others once at most.
 func (g *generation) call(ctx context.Context, t *JSTool, args json.RawMessage) (*registry.Result, error) {
 	if err := g.acquire(); err != nil {
-		return nil, &registry.Failure{Kind: registry.KindOther, Code: "replaced", Retryable: registry.RetryYes, Message: err.Error(), Cause: err}
+		return nil, g.hostFailure(ctx, err)
 	}
 	defer g.release()
 	call := registry.CallFrom(ctx)
@@ -232,12 +241,40 @@ func (g *generation) attempt(ctx context.Context, req wire.CallRequest, alone bo
 		return wire.CallResult{}, err
 	}
 	defer sb.Close()
+	if !g.keep(sb) {
+		return wire.CallResult{}, errRetired
+	}
+	defer g.forget(sb)
 	return sb.Call(ctx, req), nil
+}
+
+// keep makes close end a lone sandbox too. It reports false when that has
+// happened already.
+func (g *generation) keep(sb wire.Sandbox) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.closed {
+		return false
+	}
+	if g.lone == nil {
+		g.lone = map[wire.Sandbox]struct{}{}
+	}
+	g.lone[sb] = struct{}{}
+	return true
+}
+
+func (g *generation) forget(sb wire.Sandbox) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	delete(g.lone, sb)
 }
 
 // hostFailure is a failure that no code of the extension caused.
 func (g *generation) hostFailure(ctx context.Context, err error) error {
 	switch cause := context.Cause(ctx); {
+	case cause == nil && errors.Is(err, errRetired):
+		return &registry.Failure{Kind: registry.KindCancelled, Code: "replaced", Retryable: registry.RetryYes, Cause: err,
+			Message: fmt.Sprintf("extension %s was closed or replaced while the call ran", g.source.ID)}
 	case cause == nil:
 		return &registry.Failure{Kind: registry.KindOther, Code: "host", Cause: err,
 			Message: fmt.Sprintf("extension %s: %v", g.source.ID, err), ModelText: "the extension could not be run"}

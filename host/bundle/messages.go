@@ -28,9 +28,12 @@ func failures(msgs []api.Message, o Options) []wire.Failure {
 			f.Stage = wire.StageResolve
 			f.Message = `cannot find "` + name[1] + `"`
 			f.Hint = resolveHint(name[1])
+		} else if strings.HasPrefix(m.Text, "No matching export in") {
+			f.Hint = "check the spelling, or export the name there"
 		} else if len(m.Notes) > 0 {
 			f.Hint = m.Notes[0].Text
 		}
+		f.Message = strings.ReplaceAll(f.Message, `"`+virtualPrefix, `"`)
 		out = append(out, f)
 	}
 	return out

@@ -2,6 +2,7 @@ package bundle
 
 import (
 	"bytes"
+	"fmt"
 
 	"github.com/evanw/esbuild/pkg/api"
 
@@ -12,19 +13,23 @@ import (
 // code stays far below these.
 const (
 	maxNesting = 1000 // brackets inside brackets
-	maxChain   = 5000 // operators that nest to the right without a bracket
+	maxChain   = 5000 // operators in one expression without a bracket around
+	maxRaw     = 3000 // brackets when nothing is taken for a string or comment
 )
 
 // prescan refuses source that nests too deeply for a parser. It knows strings
 // and comments only roughly: a bracket in a regular expression counts, which no
-// real file gets near the limit with.
+// real file gets near the limit with. What looks like a string or comment but is
+// none (a quote in a regular expression) could hide the rest of a file, so the
+// brackets are counted once more without that knowledge.
 func prescan(text []byte, name string) *api.Message {
 	type level struct{ chain, elses int }
+	add := func(l *level) (tooMany bool) { l.chain++; return l.chain > maxChain }
 	stack := []level{{}}
 	line, lineStart := 1, 0
 	last := byte(';') // the last byte that is no blank; an operator's stands for a keyword
-	refuse := func(at int) *api.Message {
-		m := problem(wire.StageBundle, "generated code like this belongs in a data file", "nested too deeply: more than %d levels", maxNesting)
+	refuse := func(at int, what string) *api.Message {
+		m := problem(wire.StageBundle, "generated code like this belongs in a data file", "nested too deeply: more than %s", what)
 		m.Location = &api.Location{File: name, Line: line, Column: at - lineStart}
 		return m
 	}
@@ -61,7 +66,13 @@ func prescan(text []byte, name string) *api.Message {
 			}
 		case '(', '[', '{':
 			if stack = append(stack, level{}); len(stack) > maxNesting {
-				return refuse(i)
+				return refuse(i, levels)
+			}
+			// A call, an index, or the head of a statement.
+			if c != '{' && endsOperand(last) {
+				if top = &stack[len(stack)-2]; add(top) {
+					return refuse(i, operators)
+				}
 			}
 		case ')', ']', '}':
 			if len(stack) > 1 {
@@ -69,19 +80,19 @@ func prescan(text []byte, name string) *api.Message {
 			}
 		case ';', ',':
 			top.chain = 0
-		case '!', '~', '+', '-', '=', '?', '*', ':':
-			if top.chain++; top.chain > maxChain {
-				return refuse(i)
+		case '!', '~', '+', '-', '=', '?', '*', ':', '.', '<', '&', '|', '^', '%':
+			if add(top) {
+				return refuse(i, operators)
 			}
 		case 'e', 't', 'v', 'd', 'n', 'a', 'y':
 			switch word := keyword(text, i); word {
 			case "else":
 				if top.elses++; top.elses > maxChain {
-					return refuse(i)
+					return refuse(i, operators)
 				}
-			case "typeof", "void", "delete", "new", "await", "yield":
-				if top.chain++; top.chain > maxChain {
-					return refuse(i)
+			case "typeof", "void", "delete", "new", "await", "yield", "do":
+				if add(top) {
+					return refuse(i, operators)
 				}
 				i += len(word) - 1
 				last = '!'
@@ -92,7 +103,30 @@ func prescan(text []byte, name string) *api.Message {
 			last = text[i]
 		}
 	}
+	if at := rawNesting(text); at >= 0 {
+		line = 1 + bytes.Count(text[:at], []byte{'\n'})
+		lineStart = 1 + bytes.LastIndexByte(text[:at], '\n')
+		return refuse(at, levels)
+	}
 	return nil
+}
+
+var levels, operators = fmt.Sprintf("%d levels", maxNesting), fmt.Sprintf("%d operators in a row", maxChain)
+
+// rawNesting returns where more than maxRaw brackets are open, or -1.
+func rawNesting(text []byte) int {
+	depth := 0
+	for i, c := range text {
+		switch c {
+		case '(', '[', '{':
+			if depth++; depth > maxRaw {
+				return i
+			}
+		case ')', ']', '}':
+			depth = max(0, depth-1)
+		}
+	}
+	return -1
 }
 
 func endsOperand(c byte) bool {
@@ -110,7 +144,7 @@ func startsOperand(text []byte, i int) bool {
 	return true
 }
 
-var prefixWords = []string{"else", "typeof", "void", "delete", "new", "await", "yield"}
+var prefixWords = []string{"else", "typeof", "void", "delete", "new", "await", "yield", "do"}
 
 func keyword(text []byte, i int) string {
 	if i > 0 && isWord(text[i-1]) {

@@ -3,6 +3,7 @@ package bundle
 import (
 	"encoding/json"
 	"fmt"
+	"net/url"
 	"regexp"
 	"strings"
 )
@@ -27,6 +28,9 @@ func adaptMap(data []byte) ([]byte, map[string]string, error) {
 	}
 	aliases := map[string]string{}
 	for i, s := range m.Sources {
+		if name, err := url.PathUnescape(s); err == nil { // the bundler escapes names
+			s, m.Sources[i] = name, name
+		}
 		if plainName.MatchString(s) {
 			continue
 		}

@@ -24,12 +24,13 @@ type Script struct {
 	Effects registry.Effects
 	// Tools are the object literals that look like tools, in source order.
 	Tools []ToolLiteral
-	// Manifest is the place of the literal that holds the tools, if there is
-	// one.
-	Manifest wire.Position
+	// Unfinished are literals that look like tools but have no function.
+	Unfinished []ToolLiteral
+	// Manifest is the literal that holds the tools, if there is one.
+	Manifest ToolLiteral
 }
 
-// ToolLiteral is an object literal with an execute member.
+// ToolLiteral is an object literal with an execute member, or the manifest.
 type ToolLiteral struct {
 	Name string // empty where it is not a string literal
 	At   wire.Position
@@ -120,25 +121,32 @@ func (r *reader) visit(n ast.Node) bool {
 func (r *reader) object(o *ast.ObjectLiteral) {
 	keys := map[string]wire.Position{}
 	name := ""
-	var at file.Idx
+	exports := len(o.Value) > 0 // the bundler's list of a module's exports
 	for _, p := range o.Value {
 		k, v, pos := property(p)
+		if _, ok := v.(*ast.ArrowFunctionLiteral); !ok {
+			exports = false
+		}
 		if k == "" {
 			continue
-		}
-		if at == 0 {
-			at = pos
 		}
 		keys[k] = r.at(pos)
 		if s, ok := v.(*ast.StringLiteral); ok && k == "name" {
 			name = s.Value.String()
 		}
 	}
-	if _, ok := keys["execute"]; ok {
-		r.script.Tools = append(r.script.Tools, ToolLiteral{Name: name, At: r.at(o.Idx0()), Keys: keys})
-	}
-	if _, ok := keys["tools"]; ok && r.script.Manifest.Line == 0 {
-		r.script.Manifest = r.at(o.Idx0())
+	lit := ToolLiteral{Name: name, At: r.at(o.Idx0()), Keys: keys}
+	has := func(key string) bool { _, ok := keys[key]; return ok }
+	switch {
+	case has("execute"):
+		r.script.Tools = append(r.script.Tools, lit)
+	case has("tools") && !exports:
+		// One with a name is more likely the manifest.
+		if m := r.script.Manifest; m.At.Line == 0 || m.Keys["name"].Line == 0 && has("name") {
+			r.script.Manifest = lit
+		}
+	case has("name") && (has("risk") || has("parameters")):
+		r.script.Unfinished = append(r.script.Unfinished, lit)
 	}
 }
 

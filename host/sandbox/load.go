@@ -82,6 +82,7 @@ func (l *loading) read(collected *goja.Object) (*wire.LoadResult, error) {
 	if eng := ok.Get("manifest").ToObject(s.vm).Get("engine"); eng != nil && !goja.IsUndefined(eng) {
 		m.Engine = eng.String()
 	}
+	m.Keys = l.prog.script.Manifest.Keys
 	list := ok.Get("tools").ToObject(s.vm)
 	n := int(list.Get("length").ToInteger())
 	s.tools = make(map[string]*tool, n)
@@ -108,6 +109,9 @@ func (l *loading) tool(o *goja.Object, index int) (wire.Tool, error) {
 	}
 	t.Effects = t.Risk.Effects() | l.prog.script.Effects
 	t.Location = l.place(t.Name, index, "")
+	if lit := l.literal(t.Name, index); lit != nil {
+		t.Keys = lit.Keys
+	}
 	t.Arguments = wire.ArgsBoth
 	if o.Get("branded").ToBoolean() {
 		t.Arguments = wire.ArgsObject
@@ -138,15 +142,30 @@ func (l *loading) decode(v goja.Value, into any) error {
 }
 
 // place finds where a tool, or one of its keys, is written. The module's own
-// manifest has index -1.
+// manifest has index -1, the module as a whole -2.
 func (l *loading) place(name string, index int, key string) wire.Position {
 	script := l.prog.script
-	if index < 0 {
-		if key == "execute" && len(script.Tools) > 0 {
-			return script.Tools[0].At
-		}
-		return script.Manifest
+	switch {
+	case index < -1:
+		return wire.Position{}
+	case index == -1 && key == "execute" && len(script.Tools) > 0:
+		return script.Tools[0].At
 	}
+	lit := &script.Manifest
+	if index >= 0 {
+		if found := l.literal(name, index); found != nil {
+			lit = found
+		}
+	}
+	if p, ok := lit.Keys[key]; ok {
+		return p
+	}
+	return lit.At
+}
+
+// literal finds the object that defines a tool, or gives nil.
+func (l *loading) literal(name string, index int) *reading.ToolLiteral {
+	script := l.prog.script
 	var lit *reading.ToolLiteral
 	seen := 0
 	for i := range script.Tools {
@@ -158,16 +177,18 @@ func (l *loading) place(name string, index int, key string) wire.Position {
 			seen++
 		}
 	}
-	if lit == nil && index < len(script.Tools) {
-		lit = &script.Tools[index]
+	if lit != nil {
+		return lit
 	}
-	if lit == nil {
-		return script.Manifest
+	for i := range script.Unfinished {
+		if name != "" && script.Unfinished[i].Name == name {
+			return &script.Unfinished[i]
+		}
 	}
-	if p, ok := lit.Keys[key]; ok {
-		return p
+	if index < len(script.Tools) {
+		return &script.Tools[index]
 	}
-	return lit.At
+	return nil
 }
 
 func stringOr(v goja.Value) string {

@@ -43,7 +43,7 @@ func (b *broker) Do(ctx context.Context, r wire.Request) (wire.Response, error) 
 }
 
 func (b *broker) Read(context.Context, wire.Stream, int) ([]byte, error) { return nil, io.EOF }
-func (b *broker) CloseStream(wire.Stream)                               {}
+func (b *broker) CloseStream(wire.Stream)                                {}
 
 func (b *broker) messages() []string {
 	b.mu.Lock()

@@ -36,6 +36,9 @@ func (s *Sandbox) thrown(v goja.Value, ex *goja.Exception) *wire.Thrown {
 	if !d.ToObject(s.vm).Get("7").ToBoolean() {
 		t.Hint = "throw new Error(…) instead, so that the place is known"
 	}
+	if t.Hint == "" && t.Name == "ReferenceError" {
+		t.Hint = absentHint(t.Message)
+	}
 	if kind := registry.Kind(part(5)); kind.Valid() {
 		t.Kind = kind
 	}
@@ -52,6 +55,31 @@ func (s *Sandbox) thrown(v goja.Value, ex *goja.Exception) *wire.Thrown {
 		t.Kind, t.Retryable = registry.KindPermissionDenied, registry.RetryNo
 	}
 	return t
+}
+
+var notDefined = regexp.MustCompile(`^(\w+) is not defined$`)
+
+// absentHint says what to use instead of a global that other programs have.
+func absentHint(message string) string {
+	m := notDefined.FindStringSubmatch(message)
+	if m == nil {
+		return ""
+	}
+	switch m[1] {
+	case "process", "Deno", "Bun":
+		return "the sandbox is no " + map[string]string{"process": "Node", "Deno": "Deno", "Bun": "Bun"}[m[1]] + ": see the globals rho and fetch, and the ctx of a tool"
+	case "require", "module", "exports":
+		return "extensions are ES modules: use import and export"
+	case "__dirname", "__filename":
+		return "use ctx.extensionDir, or import.meta.url"
+	case "Buffer":
+		return "use Uint8Array, TextEncoder and TextDecoder"
+	case "global", "window":
+		return "use globalThis"
+	case "document", "localStorage", "XMLHttpRequest":
+		return "the sandbox is no browser: it has no page and no storage"
+	}
+	return ""
 }
 
 // denied looks for a guard's refusal in an error and its causes.

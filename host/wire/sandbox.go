@@ -70,13 +70,15 @@ type LoadResult struct {
 
 // Manifest is an extension as its module describes it, checked for shape.
 type Manifest struct {
-	Name        string   `json:"name"`
-	Version     string   `json:"version"`
-	Description string   `json:"description,omitempty"`
-	Engine      string   `json:"engine,omitempty"` // engines.rhoExt
-	Tools       []Tool   `json:"tools"`
-	Hooks       []string `json:"hooks,omitempty"`    // names of the hooks it has
-	Commands    []string `json:"commands,omitempty"` // names of its commands
+	Name        string `json:"name"`
+	Version     string `json:"version"`
+	Description string `json:"description,omitempty"`
+	Engine      string `json:"engine,omitempty"` // engines.rhoExt
+	// Keys are the places of the manifest's members, where they were seen.
+	Keys     map[string]Position `json:"keys,omitempty"`
+	Tools    []Tool              `json:"tools"`
+	Hooks    []string            `json:"hooks,omitempty"`    // names of the hooks it has
+	Commands []string            `json:"commands,omitempty"` // names of its commands
 }
 
 // Tool is one tool of a manifest.
@@ -92,6 +94,8 @@ type Tool struct {
 	Examples    []registry.Example `json:"examples,omitempty"`
 	Arguments   ArgumentForm       `json:"arguments"`
 	Location    Position           `json:"location"` // of the tool's definition
+	// Keys are the places of the definition's members, where they were seen.
+	Keys map[string]Position `json:"keys,omitempty"`
 }
 
 // ArgumentForm is how a tool's function receives its arguments.

@@ -120,7 +120,7 @@
   // parameters turns each accepted form into a JSON Schema.
   function parameters(p, bad) {
     if (p === undefined || p === null) return { type: "object", properties: {}, additionalProperties: false };
-    if (!isObject(p) || isArray(p)) bad(`parameters must be an object, got ${kind(p)}`);
+    if (!isObject(p) || isArray(p)) bad(`parameters must be an object, got ${kind(p)}`, 'write parameters: { path: { type: "string" } }');
     if (hasOwnSafe(p, SCHEMA)) {
       if (p.type !== "object") bad(`parameters must describe an object, got a schema of ${kind(p.type)}`, "wrap it: { value: s.string() }");
       return p;
@@ -142,7 +142,7 @@
       const out = {};
       const fields = keys(d);
       for (let j = 0; j < fields.length; j++) if (fields[j] !== "required" || isArray(d.required)) define(out, fields[j], d[fields[j]]);
-      if (d.required !== undefined && typeof d.required !== "boolean" && !isArray(d.required)) bad(`parameter "${k}": required must be true or false, got ${kind(d.required)}`);
+      if (d.required !== undefined && typeof d.required !== "boolean" && !isArray(d.required)) bad(`parameter "${k}": required must be true or false, got ${kind(d.required)}`, `write ${k}: { type: ${stringify(d.type)}, required: true }`);
       define(properties, k, out);
       if (d.required === true) required[required.length] = k;
     }
@@ -154,9 +154,9 @@
   const { defineProperty } = Object;
   const define = (o, k, value) => defineProperty(o, k, { value, writable: true, enumerable: true, configurable: true });
 
-  const str = (v, bad, what, optional) => {
+  const str = (v, bad, what, optional, hint) => {
     if (v === undefined && optional) return undefined;
-    if (typeof v !== "string" || v === "") bad(v === undefined ? `${what} is missing` : `${what} must be a non-empty string, got ${kind(v)}`);
+    if (typeof v !== "string" || v === "") bad(v === undefined ? `${what} is missing` : `${what} must be a non-empty string, got ${kind(v)}`, hint ?? "write it as text in quotes");
     return v;
   };
 
@@ -164,25 +164,25 @@
     let name;
     const at = (key) => (message, hint) => { throw new Bad(`${name === undefined ? `tools[${index}]` : `tool ${name}`}: ${message}`, hint, name, index, key); };
     if (!isObject(t)) at("")(`must be an object, got ${kind(t)}`, "a tool has name, description, risk and execute");
-    const n = str(t.name, at("name"), "name");
+    const n = str(t.name, at("name"), "name", false, 'add name: "my_tool"; agents call it by that');
     name = n;
-    if (!apply(regexTest, /^[A-Za-z][A-Za-z0-9_-]{0,63}$/, [n])) at("name")("the name must have 1–64 letters, digits, _ or -, starting with a letter");
+    if (!apply(regexTest, /^[A-Za-z][A-Za-z0-9_-]{0,63}$/, [n])) at("name")("the name must have 1–64 letters, digits, _ or -, starting with a letter", "write it like my_tool");
     if (apply(setHas, seen, [n])) at("name")("a second tool of this extension has the same name", "give each tool its own name");
     apply(setAdd, seen, [n]);
-    const description = str(t.description, at("description"), "description");
+    const description = str(t.description, at("description"), "description", false, "say what the tool does: a model chooses by it");
     const risk = t.risk;
-    if (!RISKS.includes(risk)) at("risk")(`risk must be one of "read", "write", "network", "destructive", got ${kind(risk)}`);
+    if (!RISKS.includes(risk)) at("risk")(`risk must be one of "read", "write", "network", "destructive", got ${kind(risk)}`, 'use risk: "read" for a tool that changes nothing');
     const execute = t.execute;
-    if (typeof execute !== "function") at("execute")(`execute must be a function, got ${kind(execute)}`);
+    if (typeof execute !== "function") at("execute")(`execute must be a function, got ${kind(execute)}`, "write execute(args, ctx) { … }");
     const schema = parameters(t.parameters, at("parameters"));
     const timeout = t.timeoutMs;
-    if (timeout !== undefined && (typeof timeout !== "number" || !(timeout > 0) || !isFinite(timeout))) at("timeoutMs")(`timeoutMs must be a positive number of milliseconds, got ${kind(timeout)}`);
+    if (timeout !== undefined && (typeof timeout !== "number" || !(timeout > 0) || !isFinite(timeout))) at("timeoutMs")(`timeoutMs must be a positive number of milliseconds, got ${kind(timeout)}`, "write timeoutMs: 5000, or leave it out");
     let parametersJSON, outputJSON, examples;
-    try { parametersJSON = toJSON(schema, "parameters"); } catch (e) { at("parameters")(e.message); }
-    try { if (t.output !== undefined) outputJSON = toJSON(t.output, "output"); } catch (e) { at("output")(e.message); }
+    try { parametersJSON = toJSON(schema, "parameters"); } catch (e) { at("parameters")(e.message, "a schema is plain JSON"); }
+    try { if (t.output !== undefined) outputJSON = toJSON(t.output, "output"); } catch (e) { at("output")(e.message, "a schema is plain JSON"); }
     if (t.examples !== undefined) {
-      if (!isArray(t.examples)) at("examples")(`examples must be an array, got ${kind(t.examples)}`);
-      examples = t.examples.map((x, i) => { if (!isObject(x) || !isObject(x.args)) at("examples")(`examples[${i}] needs args`); return { args: x.args, note: x.note === undefined ? undefined : text(x.note) }; });
+      if (!isArray(t.examples)) at("examples")(`examples must be an array, got ${kind(t.examples)}`, "write examples: [{ args: { … } }]");
+      examples = t.examples.map((x, i) => { if (!isObject(x) || !isObject(x.args)) at("examples")(`examples[${i}] needs args`, "write examples: [{ args: { … } }]"); return { args: x.args, note: x.note === undefined ? undefined : text(x.note) }; });
     }
     const declared = isObject(schema.properties) ? keys(schema.properties) : [];
     return {
@@ -204,8 +204,10 @@
     const fail = (message, hint, key) => { throw new Bad(message, hint, undefined, -1, key ?? ""); };
     let m = ns.default;
     if (isObject(m) && m.__esModule === true && m.default !== undefined) m = m.default;
-    if (m === undefined || (isObject(m) && keys(m).length === 0 && !hasOwnSafe(m, TOOL))) fail("the module exports no manifest", "write export default { name, tools: [ … ] }, or export default defineTool({ … })");
-    if (!isObject(m) || isArray(m)) fail(`the default export must be a manifest object, got ${typeof m === "function" ? "a function" : kind(m)}`, "write export default { name, tools: [ … ] }");
+    const none = (message, hint) => { throw new Bad(message, hint, undefined, -2, ""); };
+    if (m instanceof PromiseClass) none("the default export is a promise", "write export default await …");
+    if (m === undefined || (isObject(m) && !isArray(m) && keys(m).length === 0 && !hasOwnSafe(m, TOOL))) none("the module exports no manifest", "write export default { name, tools: [ … ] }, or export default defineTool({ … })");
+    if (!isObject(m) || isArray(m)) none(`the default export must be a manifest object, got ${typeof m === "function" ? "a function" : kind(m)}`, "write export default { name, tools: [ … ] }");
     const seen = new SetClass();
     if (hasOwnSafe(m, TOOL)) return { manifest: { name: id, version: "0.0.0", hooks: [], commands: [] }, tools: [collectTool(m, 0, seen)] };
     if (m.tools === undefined && typeof m.execute === "function") fail("the default export is a tool without its manifest", "wrap it in defineTool( … ), or write export default { name, tools: [tool] }", "execute");
@@ -220,16 +222,16 @@
       engine = str(m.engines.rhoExt, bad("engines"), "engines.rhoExt", true);
     }
     const list = m.tools === undefined ? [] : m.tools;
-    if (!isArray(list)) fail(`tools must be an array, got ${kind(list)}`, undefined, "tools");
-    const hooks = m.hooks === undefined ? [] : isObject(m.hooks) ? keys(m.hooks).filter((k) => typeof m.hooks[k] === "function") : fail(`hooks must be an object, got ${kind(m.hooks)}`, undefined, "hooks");
-    if (m.commands !== undefined && !isArray(m.commands)) fail(`commands must be an array, got ${kind(m.commands)}`, undefined, "commands");
+    if (!isArray(list)) fail(`tools must be an array, got ${kind(list)}`, "write tools: [ … ]", "tools");
+    const hooks = m.hooks === undefined ? [] : isObject(m.hooks) && !isArray(m.hooks) ? keys(m.hooks).filter((k) => typeof m.hooks[k] === "function") : fail(`hooks must be an object, got ${kind(m.hooks)}`, "write hooks: { onToolCall(event) { … } }", "hooks");
+    if (m.commands !== undefined && !isArray(m.commands)) fail(`commands must be an array, got ${kind(m.commands)}`, "write commands: [{ name, description, run() { … } }]", "commands");
     const commands = (m.commands ?? []).map((c, i) => {
-      if (!isObject(c)) fail(`commands[${i}] must be an object, got ${kind(c)}`, undefined, "commands");
+      if (!isObject(c)) fail(`commands[${i}] must be an object, got ${kind(c)}`, "a command has name, description and run", "commands");
       const n = str(c.name, bad("commands"), `commands[${i}].name`);
-      if (typeof c.handler !== "function" && typeof c.run !== "function") fail(`command ${n} has no handler function`, undefined, "commands");
+      if (typeof c.handler !== "function" && typeof c.run !== "function") fail(`command ${n} has no handler function`, "add run(args, ctx) { … }", "commands");
       return n;
     });
-    if (m.tools === undefined && hooks.length === 0 && commands.length === 0) fail("the manifest has no tools", "add tools: [ … ]", "name");
+    if (m.tools === undefined && hooks.length === 0 && commands.length === 0) fail("the manifest has no tools", "add tools: [ … ]");
     const tools = [];
     for (let i = 0; i < list.length; i++) tools[i] = collectTool(list[i], i, seen);
     return { manifest: { name, version, description, engine, hooks, commands }, tools };
