@@ -4,9 +4,14 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"log/slog"
+	"net"
+	"os"
 	"sync"
+	"syscall"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -72,7 +77,23 @@ func (s *Server) Run(ctx context.Context, t sdk.Transport) error {
 	cancel := s.registry.Subscribe(s.show)
 	defer cancel()
 	s.show(s.registry.Snapshot())
-	return s.sdk.Run(ctx, t)
+	err := s.sdk.Run(ctx, t)
+	if ctx.Err() == nil && clientLeft(err) {
+		return nil
+	}
+	return err
+}
+
+// clientLeft reports whether err says no more than that the other end of the
+// stream is gone. The SDK returns it when the client went while something was
+// still to be written.
+func clientLeft(err error) bool {
+	for _, gone := range []error{io.EOF, io.ErrClosedPipe, os.ErrClosed, net.ErrClosed, syscall.EPIPE} {
+		if errors.Is(err, gone) {
+			return true
+		}
+	}
+	return false
 }
 
 // show makes the SDK's tools those of a snapshot. A tool that looks as before

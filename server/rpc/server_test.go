@@ -106,7 +106,7 @@ func TestOversizedLine(t *testing.T) {
 	go func() {
 		_, _ = io.Copy(c.in, io.MultiReader(
 			strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"callTool","params":{"name":"`),
-			io.LimitReader(zeros{}, 3*maxLine), strings.NewReader("\n"),
+			io.LimitReader(zeros{}, maxLine), strings.NewReader("\n"),
 		))
 		c.send(`{"jsonrpc":"2.0","id":2,"method":"callTool","params":{"name":"echo","arguments":{"a":"%s"}}}`, strings.Repeat("x", 1<<20))
 	}()
@@ -119,7 +119,9 @@ func TestOversizedLine(t *testing.T) {
 // zeros is an endless run of digits.
 type zeros struct{}
 
-func (zeros) Read(p []byte) (int, error) { return copy(p, bytes.Repeat([]byte("0"), len(p))), nil }
+var block = bytes.Repeat([]byte("0"), 64<<10)
+
+func (zeros) Read(p []byte) (int, error) { return copy(p, block), nil }
 
 func TestEndOfInput(t *testing.T) {
 	t.Parallel()
