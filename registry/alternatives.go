@@ -41,7 +41,7 @@ func (e *explainer) alternatives(err *jsonschema.ValidationError) []found {
 	reasons := make([]string, 0, 3)
 	for _, b := range fitting[:min(len(fitting), 3)] {
 		if len(b) > 0 {
-			reasons = append(reasons, b[0].String())
+			reasons = append(reasons, clipped(b[0].String(), maxPath)) // they may hold alternatives again
 		}
 	}
 	f.Expected = fmt.Sprintf("one of %d alternatives to fit (%s)", len(branches), strings.Join(reasons, " | "))

@@ -63,7 +63,7 @@ func boundContent(content []Block, limit int) (bounded []Block, full string, tru
 	if !ok {
 		return bounded, full, false
 	}
-	var out []Block
+	out := make([]Block, 0, len(bounded))
 	marked := false
 	at := 0 // where the block's text starts in full
 	for _, b := range bounded {

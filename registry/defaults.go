@@ -23,6 +23,7 @@ type fillPlan struct {
 
 type fillProp struct {
 	name  string
+	key   string    // name as it stands in JSON, with the colon
 	def   *jsonDoc  // complete with the defaults inside it; nil: none
 	inner *fillPlan // nil: none
 }
@@ -74,7 +75,9 @@ func (p *fillPlan) completeObject(text string, obj map[string]any) string {
 	}
 	for _, prop := range p.props {
 		if _, ok := obj[prop.name]; !ok && prop.def != nil {
-			b.WriteString(sep + quote(prop.name) + ":" + prop.def.text)
+			b.WriteString(sep)
+			b.WriteString(prop.key)
+			b.WriteString(prop.def.text)
 			sep = ","
 			obj[prop.name] = prop.def.value
 		}
@@ -203,7 +206,7 @@ func (b *planner) plan(schemas []*jsonschema.Schema) (*fillPlan, error) {
 	}
 	var err error
 	for _, name := range order {
-		prop := &fillProp{name: name}
+		prop := &fillProp{name: name, key: quote(name) + ":"}
 		b.findDefault(prop, unconditional(inner[name]))
 		if prop.inner, err = b.plan(inner[name]); err != nil {
 			return nil, err

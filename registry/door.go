@@ -172,10 +172,7 @@ func (r *run) lookUp() *Failure {
 	if r.entry = s.find(r.req.Tool); r.entry != nil {
 		return nil
 	}
-	name := r.req.Tool
-	if len(name) > maxReceived {
-		name = prefix(name, maxReceived) + "…"
-	}
+	name := clipped(r.req.Tool, maxReceived)
 	hint := suggest.Hint(s.closeNames(r.req.Tool, 3)...)
 	return &Failure{Kind: KindNotFound, Retryable: RetryNo, Message: "unknown tool: " + name + hint}
 }

@@ -17,6 +17,13 @@ const maxProblems = 5
 // megabyte.
 const maxReceived = 60
 
+// The longest path and expectation of a problem in a message. Both grow with
+// how deep the value and the schema are nested.
+const (
+	maxPath     = 200
+	maxExpected = 600
+)
+
 // Problem is one way in which arguments break a tool's schema.
 type Problem struct {
 	// Path is where: "filter.tags[2]". Empty means the arguments as a whole.
@@ -37,9 +44,13 @@ type Problem struct {
 
 // String is the problem as the model reads it.
 func (p Problem) String() string {
+	path := p.Path
+	if len(path) > maxPath {
+		path = "…" + suffix(path, maxPath)
+	}
 	where := ""
-	if p.Path != "" {
-		where = p.Path + ": "
+	if path != "" {
+		where = path + ": "
 	}
 	hint := ""
 	if p.Suggestion != "" {
@@ -52,7 +63,7 @@ func (p Problem) String() string {
 		}
 		return where + p.Expected + ", but missing" + hint
 	case "additionalProperties":
-		return "unknown argument " + quote(p.Path) + hint
+		return "unknown argument " + quote(path) + hint
 	}
 	s := where + "expected " + p.Expected
 	if p.Received != "" {
@@ -112,10 +123,7 @@ func literal(v any) string {
 	if err != nil {
 		return fmt.Sprintf("a value of type %T", v)
 	}
-	if len(b) > maxReceived {
-		return prefix(string(b), maxReceived) + "…"
-	}
-	return string(b)
+	return clipped(string(b), maxReceived)
 }
 
 // prefix is the longest start of s of at most n bytes that cuts no character.
@@ -127,6 +135,14 @@ func prefix(s string, n int) string {
 		n--
 	}
 	return s[:n]
+}
+
+// clipped is s, or a prefix of it with a sign that there was more.
+func clipped(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	return prefix(s, n) + "…"
 }
 
 // suffix is the longest end of s of at most n bytes that cuts no character.

@@ -97,6 +97,7 @@ func exported(list []found) []Problem {
 	out := make([]Problem, 0, len(list))
 	seen := map[string]bool{}
 	for _, f := range list {
+		f.Expected = clipped(f.Expected, maxExpected)
 		if text := f.String(); !seen[text] {
 			seen[text] = true
 			out = append(out, f.Problem)

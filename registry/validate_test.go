@@ -126,6 +126,21 @@ func TestMessagesNeverShowWholeValues(t *testing.T) {
 	}
 }
 
+func TestMessagesStayShortHoweverDeepTheSchemaIs(t *testing.T) {
+	d := doorTo(t, `{"type":"object","$ref":"#/$defs/n","$defs":{"n":{"type":"object","anyOf":[
+		{"required":["x"],"properties":{"c":{"$ref":"#/$defs/n"}}},
+		{"required":["y"],"properties":{"c":{"$ref":"#/$defs/n"}}}]}}}`, nil, nil)
+	o := call(d, strings.Repeat(`{"c":`, 10)+"{}"+strings.Repeat("}", 10))
+	assert.Equal(t, KindInvalidArgs, o.Failure.Kind)
+	assert.Less(t, len(o.Text), 1000, o.Text)
+
+	d = doorTo(t, `{"type":"object","additionalProperties":{"$ref":"#"},"maxProperties":1}`, nil, nil)
+	key := strings.Repeat("k", 60)
+	o = call(d, strings.Repeat(`{"`+key+`":`, 150)+`{"a":1,"b":{}}`+strings.Repeat("}", 150))
+	assert.Equal(t, KindInvalidArgs, o.Failure.Kind)
+	assert.Less(t, len(o.Text), 1000, o.Text)
+}
+
 func TestValidatorFaultIsNoFaultOfTheCaller(t *testing.T) {
 	s, err := compileArgs(json.RawMessage(`{"type":"object"}`))
 	require.NoError(t, err)
@@ -142,6 +157,7 @@ func FuzzValidate(f *testing.F) {
 		`{"type":"object","properties":{"a":{"anyOf":[{"type":"string"},{"$ref":"#"}]}},"minProperties":1}`,
 		`{"type":"object","properties":{"a":{"oneOf":[{"properties":{"t":{"const":1}}},{"properties":{"t":{"const":2}}}]},"l":{"items":{"default":1,"type":"integer"},"default":[]}},"unevaluatedProperties":false}`,
 		`{"type":"object","properties":{"n":{"multipleOf":0.01},"s":{"pattern":"^(?=a)","format":"uri"}},"patternProperties":{"^x":{"not":{}}},"dependentRequired":{"n":["s"]}}`,
+		`{"type":"object","$ref":"#/$defs/n","$defs":{"n":{"anyOf":[{"required":["x"],"properties":{"a":{"$ref":"#/$defs/n"}}},{"required":["y"],"properties":{"a":{"$ref":"#/$defs/n"}}}]}}}`,
 	}
 	var compiled []*argSchema
 	for _, s := range schemas {

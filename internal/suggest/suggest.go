@@ -65,8 +65,10 @@ func Hint(names ...string) string {
 // fold takes out what writers of names differ in: readFile, read_file and
 // read-file are one.
 func fold(s string) string {
-	return strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(s))
+	return strings.ToLower(joiners.Replace(s))
 }
+
+var joiners = strings.NewReplacer("_", "", "-", "")
 
 // distance is the number of insertions, deletions, changes and swaps of
 // neighbours between a and b (optimal string alignment), or limit+1 when it is
