@@ -40,7 +40,7 @@ interface Unit {
   factor: Exact;
   zero: Exact;
 }
-const unit = (quantity: string, factor: string, over1 = "1", zero = "0"): Unit => ({ quantity, factor: over(exact(factor), exact(over1)), zero: exact(zero) });
+const unit = (quantity: string, factor: string, parts = "1", zero = "0"): Unit => ({ quantity, factor: over(exact(factor), exact(parts)), zero: exact(zero) });
 
 const units = {
   mm: unit("length", "0.001"), cm: unit("length", "0.01"), m: unit("length", "1"), km: unit("length", "1000"),

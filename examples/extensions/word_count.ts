@@ -1,9 +1,9 @@
 // The smallest useful extension: one tool, one argument, a structured answer.
 import { defineTool, s, ToolError } from "rho-ext";
 
-// What wc takes for white space in a UTF-8 locale: the ASCII kinds and most
-// wide ones. It is not what \s means in JavaScript.
-const blanks = /[\t-\r \u00a0\u1680\u2000-\u200a\u202f\u205f\u2060\u3000]+/;
+// A word is a run of anything but what wc takes for white space in a UTF-8
+// locale: the ASCII kinds and most wide ones. It is not \s of JavaScript.
+const words = /[^\t-\r \u00a0\u1680\u2000-\u200a\u202f\u205f\u2060\u3000]+/g;
 
 export default defineTool({
   // name and description are all that a model knows of the tool before it
@@ -28,7 +28,7 @@ export default defineTool({
     // program gets it as structured data.
     return {
       lines: text.split("\n").length - 1,
-      words: text.split(blanks).filter((word) => word !== "").length,
+      words: text.match(words)?.length ?? 0,
       bytes: new TextEncoder().encode(text).length,
     };
   },

@@ -21,15 +21,14 @@ export function parse(text: string, delimiter: string): Row[] {
   const rows: Row[] = [];
   let at = text.startsWith("\ufeff") ? 1 : 0; // a byte order mark is no data
   let line = 1;
+  const nextDelimiter = finder(delimiter);
+  const nextNewline = finder("\n");
+  const nextQuote = finder('"');
   while (at < text.length) {
     const row: Row = { line, fields: [] };
     rows.push(row);
-    for (let more = true; more; ) {
-      if (text[at] === '"') quoted(row);
-      else plain(row);
-      more = text[at] === delimiter;
-      if (more) at++;
-    }
+    do row.fields.push(text[at] === '"' ? quoted() : plain());
+    while (text[at] === delimiter && ++at);
     // The row ends here, or the text does.
     if (text[at] === "\r") at++;
     at++;
@@ -37,18 +36,18 @@ export function parse(text: string, delimiter: string): Row[] {
   }
   return rows;
 
-  function plain(row: Row): void {
+  function plain(): string {
     const start = at;
-    while (at < text.length && text[at] !== delimiter && !endOfRow()) {
-      if (text[at] === '"') {
-        throw new CSVError(line, "there is a quote inside a field that does not begin with one", 'put the whole field in quotes and write each quote in it twice: "5"" pipe"');
-      }
-      at++;
+    const newline = nextNewline();
+    at = Math.min(nextDelimiter(), newline);
+    if (at === newline && at > start && at < text.length && text[at - 1] === "\r") at--;
+    if (nextQuote(start) < at) {
+      throw new CSVError(line, "there is a quote inside a field that does not begin with one", 'put the whole field in quotes and write each quote in it twice, as in "5"" pipe"');
     }
-    row.fields.push(text.slice(start, at));
+    return text.slice(start, at);
   }
 
-  function quoted(row: Row): void {
+  function quoted(): string {
     const opened = line;
     let value = "";
     for (;;) {
@@ -61,13 +60,21 @@ export function parse(text: string, delimiter: string): Row[] {
       if (text[at] !== '"') break;
       value += '"'; // two quotes stand for one
     }
-    if (at < text.length && text[at] !== delimiter && !endOfRow()) {
-      throw new CSVError(line, "there is text between a closing quote and the end of its field", "write a quote inside a field twice, or check the delimiter");
-    }
-    row.fields.push(value);
+    const ends = at >= text.length || text[at] === delimiter || text[at] === "\n" || (text[at] === "\r" && text[at + 1] === "\n");
+    if (!ends) throw new CSVError(line, "there is text between a closing quote and the end of its field", "write a quote inside a field twice, or check the delimiter");
+    return value;
   }
 
-  function endOfRow(): boolean {
-    return text[at] === "\n" || (text[at] === "\r" && text[at + 1] === "\n");
+  // finder makes a function that gives the next place of a character, or the
+  // end, and remembers it: each part of the text is looked through once.
+  function finder(character: string): (from?: number) => number {
+    let found = -1;
+    return (from = at) => {
+      if (found < from) {
+        found = text.indexOf(character, from);
+        if (found < 0) found = text.length;
+      }
+      return found;
+    };
   }
 }

@@ -18,7 +18,10 @@ export interface Ragged {
   expected: number;
 }
 
-const number = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i;
+const form = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i;
+
+// Number itself takes more than what people write, such as 0x10 and Infinity.
+const isNumber = (value: string) => form.test(value.trim()) && Number.isFinite(Number(value));
 
 /** Describes each column. In a ragged row nobody knows which field is which, so it is only reported. */
 export function summarise(names: string[], rows: Row[]): { rows: number; columns: Column[]; ragged: Ragged[] } {
@@ -34,8 +37,8 @@ export function summarise(names: string[], rows: Row[]): { rows: number; columns
 function describe(name: string, all: string[]): Column {
   const values = all.filter((value) => value !== "");
   const column: Column = { name, count: values.length, empty: all.length - values.length, distinct: new Set(values).size };
-  const numbers = values.map((value) => (number.test(value.trim()) ? Number(value) : NaN));
-  if (numbers.length > 0 && numbers.every(Number.isFinite)) {
+  if (values.length > 0 && values.every(isNumber)) {
+    const numbers = values.map(Number);
     column.min = numbers.reduce((a, b) => Math.min(a, b));
     column.max = numbers.reduce((a, b) => Math.max(a, b));
     column.mean = mean(numbers);
