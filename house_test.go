@@ -26,7 +26,7 @@ const (
 )
 
 // house lists the packages from the roof down; imports point down, or stay on
-// the floor. A name that ends in /... stands for everything below it.
+// the floor. A name that ends in /... stands for itself and everything below.
 var house = [][]string{
 	{"cmd/...", "examples/...", "bench/..."},
 	{"server/mcp", "server/rpc"},
@@ -144,8 +144,8 @@ func list(t *testing.T, field string, pattern string) map[string][]string {
 func floor(pkg string) int {
 	return slices.IndexFunc(house, func(names []string) bool {
 		return slices.ContainsFunc(names, func(name string) bool {
-			dir, tree := strings.CutSuffix(name, "...")
-			return pkg == name || tree && strings.HasPrefix(pkg, dir)
+			dir, tree := strings.CutSuffix(name, "/...")
+			return pkg == dir || tree && strings.HasPrefix(pkg, dir+"/")
 		})
 	})
 }
