@@ -138,6 +138,7 @@ func (b broken) check(t *testing.T, got []host.Failure) {
 	} else {
 		require.Empty(t, f.Frame)
 	}
+	require.Less(t, len(f.Message), 5000)
 	require.NotContains(t, f.Message, "rho-bundle.js")
 	require.NotContains(t, f.Message, "goja")
 }

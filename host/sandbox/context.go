@@ -8,25 +8,33 @@ import (
 	"github.com/rho-ext/rho-ext/host/wire"
 )
 
-// contextOf makes the ctx argument of one call. The signal and the values are
-// made when they are asked for; most calls do not.
+// contextOf makes the ctx argument of one call. Its parts are made when they are
+// asked for; most calls ask for none.
 func (s *Sandbox) contextOf(c *call) goja.Value {
-	var values goja.Value
+	var values, log goja.Value
 	v, err := s.glue.makeContext(goja.Undefined(),
 		s.vm.ToValue(c.req.ID), s.vm.ToValue(c.req.Tool),
 		s.vm.ToValue(s.req.ProjectRoot), s.vm.ToValue(s.req.ExtensionDir),
-		s.vm.ToValue(func(goja.FunctionCall) goja.Value { return s.signalOf(c) }),
-		s.vm.ToValue(func(goja.FunctionCall) goja.Value {
-			if values == nil {
-				values = s.valuesOf(c)
-			}
-			return values
-		}),
 		s.vm.ToValue(func(f goja.FunctionCall) goja.Value {
 			s.progress(c, f.Argument(0))
 			return goja.Undefined()
 		}),
-		s.logObject(c))
+		s.vm.ToValue(func(f goja.FunctionCall) goja.Value {
+			switch f.Argument(0).String() {
+			case "signal":
+				return s.signalOf(c)
+			case "values":
+				if values == nil {
+					values = s.valuesOf(c)
+				}
+				return values
+			default:
+				if log == nil {
+					log = s.logObject(c)
+				}
+				return log
+			}
+		}))
 	s.native(err)
 	return v
 }
@@ -45,7 +53,7 @@ func (s *Sandbox) signalOf(c *call) goja.Value {
 func (s *Sandbox) valuesOf(c *call) goja.Value {
 	obj := s.vm.NewObject()
 	for k, raw := range c.req.Values {
-		v, err := s.fromJSON(raw)
+		v, err := fromJSON(s.vm, raw)
 		if err != nil {
 			continue
 		}

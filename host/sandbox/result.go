@@ -25,6 +25,9 @@ func (s *Sandbox) succeed(c *call, v goja.Value) error {
 
 // value makes a returned value plain.
 func (s *Sandbox) value(v goja.Value) (*wire.Value, error) {
+	if text, ok := v.(goja.String); ok && text.Length() <= s.limits.ResultBytes/4 {
+		return &wire.Value{Content: []registry.Block{{Type: registry.BlockText, Text: text.String()}}}, nil
+	}
 	encoded, err := s.glue.encode(goja.Undefined(), v)
 	if err != nil {
 		return nil, err

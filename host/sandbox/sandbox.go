@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"strings"
 	"sync"
 	"time"
 
@@ -142,10 +143,17 @@ func (s *Sandbox) Load(ctx context.Context, req wire.LoadRequest) (wire.LoadResu
 	}
 }
 
+// maxLoadMessage bounds what is told of an error that ended a load, in bytes:
+// every listing repeats it.
+const maxLoadMessage = 4 << 10
+
 func loadFailure(t *wire.Thrown) *wire.Failure {
 	f := &wire.Failure{Stage: wire.StageEvaluate, Message: t.Message, Hint: t.Hint, Stack: t.Stack}
 	if t.Name != "" && t.Name != "Error" {
 		f.Message = t.Name + ": " + t.Message
+	}
+	if len(f.Message) > maxLoadMessage {
+		f.Message = strings.ToValidUTF8(f.Message[:maxLoadMessage], "") + " …"
 	}
 	if len(t.Stack) > 0 {
 		f.Position = t.Stack[0]

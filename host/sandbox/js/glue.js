@@ -240,11 +240,11 @@
   const then = (v, ok, no) => { apply(promiseThen, apply(promiseResolve, PromiseClass, [v]), [ok, no]); };
   const failOnReject = (v, no) => { if (v instanceof PromiseClass) apply(promiseThen, v, [undefined, no]); };
 
-  const makeContext = (callId, toolName, projectRoot, extensionDir, signal, values, progress, log) => ({
-    callId, toolName, projectRoot, extensionDir,
-    get signal() { return signal(); },
-    get values() { return values(); },
-    progress, log,
+  const makeContext = (callId, toolName, projectRoot, extensionDir, progress, part) => ({
+    callId, toolName, projectRoot, extensionDir, progress,
+    get signal() { return part("signal"); },
+    get values() { return part("values"); },
+    get log() { return part("log"); },
   });
   const freezeDeep = (v) => { if (isObject(v)) { Object.freeze(v); keys(v).forEach((k) => freezeDeep(v[k])); } return v; };
   const progressOf = (u) => {
