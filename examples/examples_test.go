@@ -20,7 +20,10 @@ import (
 	"github.com/rho-ext/rho-ext/registry"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+// The clock of the schema patterns' timeout stops by itself a little later.
+func TestMain(m *testing.M) {
+	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("github.com/dlclark/regexp2/v2.runClock"))
+}
 
 // project is a folder with files and the extensions that were loaded for it.
 type project struct {
