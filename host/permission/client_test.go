@@ -111,6 +111,8 @@ func TestFetchBadRequests(t *testing.T) {
 		"scheme":          {wire.FetchRequest{URL: "file:///etc/passwd"}, "", "the URL scheme file: is not supported"},
 		"data":            {wire.FetchRequest{URL: "data:,hi"}, "", "the URL scheme data: is not supported"},
 		"user":            {wire.FetchRequest{URL: "http://u:p@127.0.0.1/"}, "", "includes a user name or password"},
+		"too long":        {wire.FetchRequest{URL: "http://127.0.0.1/" + strings.Repeat("x", maxURL)}, "", "the URL has 65553 bytes"},
+		"many users":      {wire.FetchRequest{URL: "http://" + strings.Repeat("@", 60_000)}, "", "the URL has more than 100 @"},
 		"method":          {wire.FetchRequest{URL: url, Method: "GE T"}, "", `"GE T" is not an HTTP method`},
 		"CONNECT":         {wire.FetchRequest{URL: url, Method: "connect"}, "", "the method CONNECT cannot be used"},
 		"GET with a body": {wire.FetchRequest{URL: url}, "x", "a GET request cannot have a body"},

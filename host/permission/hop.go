@@ -77,8 +77,25 @@ func parseMethod(s string) (string, error) {
 	}
 }
 
+// The parser encodes what stands before an @ again at each further one, so
+// that ten thousand of them take it a second, which nothing can interrupt.
+const (
+	maxURL = 64 << 10 // bytes; servers take far less
+	maxAts = 100      // outside the query
+)
+
 // parseURL reads a URL, against base where that is not nil.
 func parseURL(base *whatwg.Url, s string) (*whatwg.Url, error) {
+	beforeQuery := s
+	if at := strings.IndexAny(s, "?#"); at >= 0 {
+		beforeQuery = s[:at]
+	}
+	if len(s) > maxURL {
+		return nil, fmt.Errorf("the URL has %d bytes: at most %d can be sent", len(s), maxURL)
+	}
+	if strings.Count(beforeQuery, "@") > maxAts {
+		return nil, fmt.Errorf("the URL has more than %d @ before its query", maxAts)
+	}
 	var u *whatwg.Url
 	var err error
 	if base != nil {

@@ -37,12 +37,18 @@ type NetRule struct {
 // covers public addresses alone: not the machine itself, not the local
 // network, not a cloud's metadata service.
 func ParseNetRule(s string) (NetRule, error) {
+	if len(s) > maxRule {
+		return NetRule{}, fmt.Errorf("a host of %d bytes cannot be granted: no name has more than %d", len(s), maxRule)
+	}
 	rule, err := parseNetRule(s)
 	if err != nil {
 		return NetRule{}, fmt.Errorf("%q does not name a host: %w; expected a host such as api.github.com, *.example.org:8443 or [::1]:8080", s, err)
 	}
 	return rule, nil
 }
+
+// maxRule is more than any host, port and scheme need.
+const maxRule = 1 << 10
 
 func parseNetRule(s string) (NetRule, error) {
 	rest := strings.TrimSpace(s)

@@ -2,6 +2,7 @@ package permission
 
 import (
 	"net/netip"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -79,6 +80,12 @@ func TestParseNetRuleErrors(t *testing.T) {
 			require.ErrorContains(t, err, "expected a host such as api.github.com")
 		})
 	}
+}
+
+func TestParseNetRuleLength(t *testing.T) {
+	t.Parallel()
+	_, err := ParseNetRule(strings.Repeat("x", maxRule+1))
+	require.ErrorContains(t, err, "a host of 1025 bytes cannot be granted")
 }
 
 func TestRuleCovers(t *testing.T) {
