@@ -72,23 +72,20 @@ func (b broken) run(t *testing.T) {
 		reg.Reserve(b.builtin)
 	}
 
+	// Only what never ends meets a short limit: the machine may be busy.
+	limit := 20 * time.Second
+	if b.message == notInTime {
+		limit = 700 * time.Millisecond
+	}
 	start := time.Now()
 	h, err := host.New(t.Context(), host.Options{
-		Isolation: host.InProcess, Root: root, UserDir: "-", Registry: reg, LoadTimeout: 500 * time.Millisecond,
+		Isolation: host.InProcess, Root: root, UserDir: "-", Registry: reg, LoadTimeout: limit,
 	})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, h.Close()) })
-	require.Less(t, time.Since(start), 5*time.Second, "loading must not hang")
+	require.Less(t, time.Since(start), 15*time.Second, "loading must not hang")
 
 	got := h.Failures()
-	if os.Getenv("SHOW") != "" {
-		for _, f := range got {
-			fmt.Printf("== %s\n  %s | %s | %s:%d:%d\n  msg: %.300s\n  hint: %s\n%s\n", b.name, f.Extension, f.Stage, f.File, f.Line, f.Column, f.Message, f.Hint, f.Frame)
-		}
-		if len(got) == 0 {
-			fmt.Printf("== %s\n NO FAILURE\n", b.name)
-		}
-	}
 	out := registry.NewDoor(reg, nil).Call(t.Context(), registry.Request{Tool: "ping", Arguments: []byte("{}")})
 	require.Equal(t, registry.StatusSuccess, out.Status, "%+v", out.Failure)
 	require.Equal(t, "pong", out.Text)
@@ -153,6 +150,8 @@ func (named) Risk() registry.Risk         { return registry.Read }
 func (named) Execute(context.Context, json.RawMessage) (*registry.Result, error) {
 	return &registry.Result{}, nil
 }
+
+const notInTime = "did not finish loading"
 
 // one is a manifest with one tool, whose members are given.
 func one(members string) string {

@@ -1,0 +1,3 @@
+export function boom(what: string): never {
+  throw new TypeError(what);
+}
