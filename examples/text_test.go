@@ -48,6 +48,7 @@ func TestWordCountAgreesWithWC(t *testing.T) {
 	needWC(t)
 	for name, text := range map[string]string{
 		"empty":             "",
+		"byte order mark":   "\ufeffa b\n",
 		"one word":          "word\n",
 		"no final newline":  "two words\nthree more words",
 		"only newlines":     "\n\n\n",

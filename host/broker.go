@@ -152,6 +152,10 @@ func (b *broker) denied(c *liveCall, kind, target, message, hint string) error {
 		effect = "net"
 	}
 	c.call.RecordUse(registry.Use{Kind: kind, Target: target, Effect: effect, Denied: true})
+	return b.refusal(kind, message, hint)
+}
+
+func (b *broker) refusal(kind, message, hint string) error {
 	return &wire.Error{
 		Kind: registry.KindPermissionDenied, Name: "PermissionDenied", Code: kind,
 		Message: fmt.Sprintf("extension %q: %s", b.extension, message), Hint: hint,
@@ -169,15 +173,15 @@ func (b *broker) fetch(ctx context.Context, req wire.Request, c *liveCall) (wire
 			fmt.Sprintf("the tool %s is not known to use the network, so it may not", c.tool),
 			`call fetch by its name, or declare risk: "network"`)
 	}
-	res, err := b.net.Fetch(ctx, f, req.Payload)
+	// The client records each hop with the call that it finds in the context.
+	res, err := b.net.Fetch(registry.WithCall(ctx, c.call), f, req.Payload)
 	if err != nil {
 		var we *wire.Error
 		if errors.As(err, &we) && we.Kind == registry.KindPermissionDenied {
-			return wire.Response{}, b.denied(c, "net", target, we.Message, we.Hint)
+			return wire.Response{}, b.refusal("net", we.Message, we.Hint)
 		}
 		return wire.Response{}, err
 	}
-	c.call.RecordUse(registry.Use{Kind: "net", Target: target, Effect: "net", Grant: res.Grant})
 	data, err := json.Marshal(res.FetchResponse)
 	if err != nil {
 		res.Body.Close()

@@ -1,6 +1,7 @@
 package host
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -295,16 +296,13 @@ func (g *generation) result(res wire.CallResult) (*registry.Result, error) {
 		return out, nil
 	}
 	t := res.Thrown
-	f := &registry.Failure{Kind: t.Kind, Code: t.Code, Retryable: t.Retryable, Message: t.Message, Location: g.place.location(t.Stack)}
-	f.ModelText = t.Message
+	f := &registry.Failure{Kind: t.Kind, Code: t.Code, Retryable: t.Retryable, Message: t.Message, Hint: t.Hint, Location: g.place.location(t.Stack)}
+	f.ModelText = cmp.Or(t.ForModel, t.Message)
 	if t.Name != "" && t.Name != "Error" && t.Name != "ToolError" {
 		f.Message = t.Name + ": " + t.Message
 	}
 	if f.Message == "" {
 		f.Message, f.ModelText = "an error without a message", "the tool failed"
-	}
-	if t.Hint != "" {
-		f.Hint = t.Hint
 	}
 	if t.Internal {
 		f.ModelText = "the tool failed inside the sandbox"

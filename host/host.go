@@ -46,8 +46,11 @@ func New(ctx context.Context, o Options) (*Host, error) {
 	h := &Host{
 		opts:    o,
 		factory: &sandbox.Factory{},
-		net:     permission.NewClient(permission.ClientOptions{Rules: o.AllowNet}),
-		loaded:  map[string]*generation{},
+		net: permission.NewClient(permission.ClientOptions{
+			Rules: o.AllowNet,
+			OnUse: func(ctx context.Context, u registry.Use) { registry.CallFrom(ctx).RecordUse(u) },
+		}),
+		loaded: map[string]*generation{},
 	}
 	if o.Root != "" {
 		if h.opts.Root, err = canonical(o.Root); err != nil {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/rho-ext/rho-ext/builtin"
 	"github.com/rho-ext/rho-ext/host"
+	"github.com/rho-ext/rho-ext/host/permission"
 	"github.com/rho-ext/rho-ext/registry"
 )
 
@@ -176,4 +177,43 @@ export default defineTool({ name: "ctx", description: "d", risk: "read", execute
 	root := filepath.ToSlash(p.root)
 	require.JSONEq(t, `{"aborted":false,"callId":"id-1","toolName":"ctx","projectRoot":"`+root+`","extensionDir":"`+root+`/.rho/extensions/x","values":{"user":{"name":"Ada"}},"frozen":true,"root":"`+root+`","cwd":"`+root+`"}`, string(out.Structured))
 	require.Equal(t, []registry.Progress{{Message: "half", Done: 1, Total: 2}, {Message: "text"}}, got)
+}
+
+func TestWhatTheModelIsToldOfAFailure(t *testing.T) {
+	t.Parallel()
+	p := newProject(t, map[string]string{"x.ts": `import { ToolError } from "rho-ext";
+const tool = (name: string, execute: any) => ({ name, description: "d", risk: "network", execute });
+export default { name: "x", tools: [
+  tool("tool_error", () => { throw new ToolError("no such unit", { hint: "try km", kind: "not_found", retryable: false, details: { unit: "q" } }) }),
+  tool("plain", () => { throw new TypeError("plain words") }),
+  tool("refused", async () => { await fetch("http://127.0.0.1:1/") }),
+  tool("unreachable", async () => { await fetch("http://localhost:1/") }),
+  tool("wrapped", async () => { try { await fetch("http://localhost:1/") } catch (e) { throw new Error("cannot load", { cause: e }) } }),
+] }`}, func(o *host.Options) {
+		rule, err := permission.ParseNetRule("localhost:1")
+		require.NoError(t, err)
+		o.AllowNet = []permission.NetRule{rule}
+	})
+	for _, tc := range []struct{ tool, kind, text, message, hint string }{
+		{"tool_error", "not_found", "no such unit\ntry km", "no such unit", "try km"},
+		{"plain", "other", "plain words", "TypeError: plain words", ""},
+		{"refused", "permission_denied", `extension "x": network access to 127.0.0.1:1 is not granted`, `PermissionDenied: extension "x": network access to 127.0.0.1:1 is not granted`, "run with --allow-net=127.0.0.1:1"},
+		{"unreachable", "network", "", "", ""},
+		{"wrapped", "network", "cannot load", "cannot load", ""},
+	} {
+		t.Run(tc.tool, func(t *testing.T) {
+			o := p.call(tc.tool, "{}")
+			require.NotNil(t, o.Failure)
+			require.Equal(t, tc.kind, string(o.Failure.Kind))
+			require.NotContains(t, o.Text, "x.ts", "the model sees no stack")
+			require.NotEmpty(t, o.Failure.Location)
+			if tc.text == "" {
+				return
+			}
+			require.Equal(t, tc.text, o.Text)
+			require.Equal(t, tc.message, o.Failure.Message)
+			require.Equal(t, tc.hint, o.Failure.Hint)
+		})
+	}
+	require.Equal(t, registry.RetryNo, p.call("tool_error", "{}").Failure.Retryable)
 }

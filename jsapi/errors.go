@@ -4,6 +4,7 @@ import (
 	"github.com/dop251/goja"
 
 	"github.com/rho-ext/rho-ext/host/wire"
+	"github.com/rho-ext/rho-ext/registry"
 )
 
 // Error makes the JavaScript exception for a refusal or failure of the host: an
@@ -17,19 +18,22 @@ func (g *Globals) Error(e *wire.Error, stack string) *goja.Object {
 		}
 		return g.vm.ToValue(s)
 	}
-	v, err := g.call(errorsScript, "make", g.vm.ToValue(e.Name), g.vm.ToValue(e.Message), str(e.Code), str(e.Hint), g.vm.ToValue(stack))
+	v, err := g.call(errorsScript, "make", g.vm.ToValue(e.Name), g.vm.ToValue(e.Message), str(e.Code), str(e.Hint), g.vm.ToValue(stack), g.vm.ToValue(string(e.Kind)))
 	if err != nil {
 		return g.vm.NewGoError(e) // interrupted meanwhile: the runtime is lost anyway
 	}
 	return v.(*goja.Object)
 }
 
-// IsDenied reports whether v is a PermissionDenied error that [Globals.Error]
-// made. A look-alike that an author builds is not one.
-func (g *Globals) IsDenied(v goja.Value) bool {
+// Kind gives the kind of an error that [Globals.Error] made, or "" for any other
+// value: a look-alike that an author builds has none.
+func (g *Globals) Kind(v goja.Value) registry.Kind {
 	if _, ok := v.(*goja.Object); !ok {
-		return false
+		return ""
 	}
-	denied, err := g.call(errorsScript, "isDenied", v)
-	return err == nil && denied.ToBoolean()
+	kind, err := g.call(errorsScript, "kind", v)
+	if err != nil {
+		return ""
+	}
+	return registry.Kind(kind.String())
 }

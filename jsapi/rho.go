@@ -28,5 +28,5 @@ func readFile(g *Globals, c goja.FunctionCall) goja.Value {
 	if thrown != nil {
 		panic(thrown)
 	}
-	return g.vm.ToValue(decodeUTF8(res.Payload))
+	return g.vm.ToValue(replaceIllFormed(res.Payload))
 }

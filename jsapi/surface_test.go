@@ -80,7 +80,7 @@ func TestTypesDeclareExactlyWhatExists(t *testing.T) {
 		declared = append(declared, m[1])
 	}
 	slices.Sort(declared)
-	require.Equal(t, Names(), declared)
+	require.Equal(t, Names(), slices.Compact(declared)) // overloads are one name
 
 	constant := regexp.MustCompile(`^[A-Z_]+$`)
 	noConstants := func(names []string) []string {

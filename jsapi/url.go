@@ -17,17 +17,31 @@ type urlRecord struct{ u *url.Url }
 
 // parseURL parses: (url, base or undefined) → [record, parts…], or undefined.
 func parseURL(g *Globals, c goja.FunctionCall) goja.Value {
+	input := c.Argument(0).String()
 	var u *url.Url
 	var err error
-	if base := c.Argument(1); goja.IsUndefined(base) {
-		u, err = urls.Parse(c.Argument(0).String())
+	if base := c.Argument(1); !quick(input) || !goja.IsUndefined(base) && !quick(base.String()) {
+		return goja.Undefined()
+	} else if goja.IsUndefined(base) {
+		u, err = urls.Parse(input)
 	} else {
-		u, err = urls.ParseRef(base.String(), c.Argument(0).String())
+		u, err = urls.ParseRef(base.String(), input)
 	}
 	if err != nil {
 		return goja.Undefined()
 	}
 	return g.urlParts(&urlRecord{u})
+}
+
+// maxAts is how many @ may stand before a URL's query. The library's time is
+// quadratic in them, with no way to interrupt it.
+const maxAts = 1000
+
+func quick(input string) bool {
+	if i := strings.IndexAny(input, "?#"); i >= 0 {
+		input = input[:i]
+	}
+	return strings.Count(input, "@") <= maxAts
 }
 
 // setURL changes one part, as its setter does: (record, part, value) → [record, parts…].

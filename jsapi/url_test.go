@@ -108,3 +108,11 @@ func requirePinned(t *testing.T, result string, want, all int) {
 	}
 	require.Equal(t, want, r.OK, "of %d", all)
 }
+
+func TestAnAbsurdURLIsRefusedAtOnce(t *testing.T) {
+	t.Parallel()
+	r := newRealm(t)
+	require.Equal(t, "false", r.async(`return URL.canParse("http://" + "@".repeat(100000))`))
+	require.Equal(t, "false", r.async(`return URL.canParse("/x", "http://" + "@".repeat(100000))`))
+	require.Equal(t, "true", r.async(`return URL.canParse("http://h/?" + "@".repeat(100000))`))
+}

@@ -28,6 +28,9 @@ const (
 type DoorOptions struct {
 	// Timeout is the deadline of a call whose tool and request name none.
 	Timeout time.Duration
+	// ForceTimeout, where set, is the deadline of every call whose request
+	// names none, over the tool's own.
+	ForceTimeout time.Duration
 	// Grace is how long the door waits for a tool after its context ended. A
 	// tool that takes longer is left behind and its answer dropped.
 	Grace time.Duration

@@ -79,6 +79,8 @@ func (r *run) timeout() time.Duration {
 	switch {
 	case r.req.Timeout > 0:
 		return r.req.Timeout
+	case r.door.opts.ForceTimeout > 0:
+		return r.door.opts.ForceTimeout
 	case r.entry.Info.Timeout > 0:
 		return r.entry.Info.Timeout
 	default:

@@ -140,7 +140,7 @@ func (a *app) open(ctx context.Context, tool string) (*workspace, error) {
 		}
 		return nil, fail(exitFailed, "%v", err)
 	}
-	door := registry.NewDoor(reg, &registry.DoorOptions{ProjectRoot: root, Logger: logger})
+	door := registry.NewDoor(reg, &registry.DoorOptions{ForceTimeout: a.timeout, ProjectRoot: root, Logger: logger})
 	return &workspace{host: h, reg: reg, door: door, log: logger}, nil
 }
 

@@ -105,11 +105,11 @@ func (a *app) printDetails(d details) error {
 	if t := d.Tool; t != nil {
 		fmt.Fprintf(&b, "tool       %s\n", t.Name)
 		if t.Title != t.Name {
-			fmt.Fprintf(&b, "title      %s\n", t.Title)
+			fmt.Fprintf(&b, "title      %s\n", cleanLine(t.Title))
 		}
 		from := "built-in"
 		if t.Extension != "" {
-			from = "extension " + t.Extension
+			from = "extension " + cleanLine(t.Extension)
 		}
 		fmt.Fprintf(&b, "from       %s\n", from)
 		fmt.Fprintf(&b, "risk       %s", t.Risk)
@@ -124,17 +124,19 @@ func (a *app) printDetails(d details) error {
 			fmt.Fprintf(&b, "timeout    %g ms\n", t.TimeoutMS)
 		}
 		fmt.Fprintf(&b, "\n%s\n\nparameters\n", clean(t.Description))
-		if err := json.Indent(&b, t.Parameters, "", "  "); err != nil {
+		var schema bytes.Buffer
+		if err := json.Indent(&schema, t.Parameters, "", "  "); err != nil {
 			return err
 		}
+		b.WriteString(clean(schema.String()))
 		b.WriteByte('\n')
 	}
 	if e := d.Extension; e != nil {
 		if d.Tool != nil {
 			b.WriteByte('\n')
 		}
-		fmt.Fprintf(&b, "extension  %s %s\n", clean(e.Title), clean(e.Version))
-		fmt.Fprintf(&b, "state      %s\nscope      %s\npath       %s\n", e.State, e.Scope, clean(e.Path))
+		fmt.Fprintf(&b, "extension  %s %s\n", cleanLine(e.Title), cleanLine(e.Version))
+		fmt.Fprintf(&b, "state      %s\nscope      %s\npath       %s\n", e.State, e.Scope, cleanLine(e.Path))
 		for _, t := range e.Tools {
 			fmt.Fprintf(&b, "has tool   %s (%s)\n", t.Name, t.Risk)
 		}

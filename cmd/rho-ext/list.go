@@ -88,7 +88,7 @@ func (a *app) printListing(l listing) error {
 		for _, x := range e.Tools {
 			tools = append(tools, fmt.Sprintf("%s (%s)", x.Name, x.Risk))
 		}
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\n", clean(e.ID), clean(e.Version), e.Scope, clean(state), strings.Join(tools, ", "))
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\n", cleanLine(e.ID), cleanLine(e.Version), e.Scope, cleanLine(state), strings.Join(tools, ", "))
 	}
 	if err := t.Flush(); err != nil {
 		return err

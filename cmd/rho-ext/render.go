@@ -40,14 +40,20 @@ func isTerminal(w io.Writer) bool {
 }
 
 // clean makes text from an extension or a file safe to print: nothing in it
-// steers the terminal.
+// steers the terminal or turns the direction of writing.
 func clean(s string) string {
 	return strings.Map(func(r rune) rune {
-		if r != '\n' && r != '\t' && unicode.IsControl(r) {
+		if r != '\n' && r != '\t' && (unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r)) {
 			return '·'
 		}
 		return r
 	}, s)
+}
+
+// cleanLine is clean for what must not begin a line of its own either, such as
+// a name.
+func cleanLine(s string) string {
+	return strings.NewReplacer("\n", "·", "\t", "·").Replace(clean(s))
 }
 
 func (a *app) printJSON(v any) error {
@@ -71,7 +77,8 @@ func (a *app) printText(s string) error {
 
 // printFailure tells of an extension that did not load.
 func (a *app) printFailure(f host.Failure) {
-	fmt.Fprintf(a.err, "%s extension %s failed (%s)\n", a.paint(red, "✗"), clean(f.Extension), f.Stage)
+	fmt.Fprintf(a.err, "%s extension %s failed (%s)\n", a.paint(red, "✗"), cleanLine(f.Extension), f.Stage)
+	f.File = cleanLine(f.File)
 	fmt.Fprintf(a.err, "  %s\n", clean(f.Error()))
 	a.printFrame(f.Frame, f.Hint)
 }
@@ -123,7 +130,7 @@ func (h *lineHandler) Handle(_ context.Context, r slog.Record) error {
 	add := func(at slog.Attr) bool {
 		switch at.Key {
 		case "extension":
-			who = at.Value.String() + ": "
+			who = cleanLine(at.Value.String()) + ": "
 		case "tool":
 		default:
 			rest += fmt.Sprintf(" %s=%v", at.Key, at.Value)

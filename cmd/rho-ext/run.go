@@ -72,7 +72,8 @@ func (a *app) runTool(ctx context.Context, name string, f runFlags) error {
 		return a.loadFailed(name, failures)
 	}
 	for _, fl := range failures {
-		fmt.Fprintf(a.err, "%s extension %s failed to load: %s\n", a.paint(yellow, "warning:"), clean(fl.Extension), clean(fl.Error()))
+		fl.File = cleanLine(fl.File)
+		fmt.Fprintf(a.err, "%s extension %s failed to load: %s\n", a.paint(yellow, "warning:"), cleanLine(fl.Extension), clean(fl.Error()))
 	}
 	if known {
 		if args, err = withPairs(args, f.pairs, entry.Tool.Parameters()); err != nil {
@@ -85,7 +86,7 @@ func (a *app) runTool(ctx context.Context, name string, f runFlags) error {
 	times := make([]time.Duration, 0, f.repeat)
 	var out *registry.Outcome
 	for range f.repeat {
-		out = w.door.Call(ctx, registry.Request{Tool: name, Arguments: args, Timeout: a.timeout, Progress: a.progress})
+		out = w.door.Call(ctx, registry.Request{Tool: name, Arguments: args, Progress: a.progress})
 		times = append(times, out.Duration)
 		if out.Status != registry.StatusSuccess {
 			break

@@ -1,5 +1,122 @@
 package main
 
-import "github.com/spf13/cobra"
+import (
+	"context"
+	"fmt"
+	"io"
+	"time"
 
-func (a *app) serveCommand() *cobra.Command { return &cobra.Command{Use: "serve"} }
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/spf13/cobra"
+
+	"github.com/rho-ext/rho-ext/host"
+	"github.com/rho-ext/rho-ext/internal/version"
+	"github.com/rho-ext/rho-ext/server/mcp"
+	"github.com/rho-ext/rho-ext/server/rpc"
+)
+
+func (a *app) serveCommand() *cobra.Command {
+	var asMCP, asRPC bool
+	cmd := &cobra.Command{
+		Use:   "serve",
+		Short: "Serve all tools to an agent on stdin and stdout",
+		Long: `Serve all tools to an agent on stdin and stdout, until its end is closed.
+
+--mcp speaks the Model Context Protocol. --rpc speaks JSON-RPC 2.0, one message
+per line: listTools, callTool {name, arguments}, cancelCall {id},
+listExtensions, reloadExtensions, version.`,
+		Example: `  rho-ext serve --mcp
+  echo '{"jsonrpc":"2.0","id":1,"method":"listTools"}' | rho-ext serve --rpc`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if asMCP == asRPC {
+				return usage("serve needs one of --mcp and --rpc")
+			}
+			w, err := a.open(cmd.Context(), "")
+			if err != nil {
+				return err
+			}
+			defer w.close()
+			return a.serve(cmd.Context(), w, asMCP)
+		},
+	}
+	cmd.Flags().BoolVar(&asMCP, "mcp", false, "speak the Model Context Protocol")
+	cmd.Flags().BoolVar(&asRPC, "rpc", false, "speak JSON-RPC 2.0, one message per line")
+	return cmd
+}
+
+// serve runs a server until its client has gone. An interrupt is a proper end
+// of a server.
+func (a *app) serve(ctx context.Context, w *workspace, asMCP bool) error {
+	for _, f := range w.host.Failures() {
+		a.printFailure(f)
+	}
+	protocol := "JSON-RPC"
+	if asMCP {
+		protocol = "MCP"
+	}
+	fmt.Fprintf(a.err, "rho-ext %s serves %s of %s over %s on stdio\n", version.Version,
+		counted(len(w.reg.Snapshot().Tools()), "tool", "tools"), clean(w.host.Root()), protocol)
+	var err error
+	if asMCP {
+		s := mcp.NewServer(w.door, w.reg, &mcp.Options{Name: "rho-ext", Version: version.Version, Logger: w.log})
+		err = s.Run(ctx, &sdk.IOTransport{Reader: io.NopCloser(a.in), Writer: nopCloser{a.out}})
+	} else {
+		s := rpc.NewServer(w.door, w.reg, &rpc.Options{Name: "rho-ext", Version: version.Version, Logger: w.log, Extensions: extensions{w}, Drain: drain})
+		err = s.Serve(ctx, a.in, a.out)
+	}
+	if err != nil && ctx.Err() == nil {
+		return fail(exitFailed, "serve: %v", err)
+	}
+	return nil
+}
+
+// drain lets calls finish whose client has closed its end after sending them,
+// as a shell pipe does.
+const drain = 30 * time.Second
+
+type nopCloser struct{ io.Writer }
+
+func (nopCloser) Close() error { return nil }
+
+// extensions is the host as the RPC server sees it.
+type extensions struct{ w *workspace }
+
+var _ rpc.Extensions = extensions{}
+
+// List implements [rpc.Extensions].
+func (e extensions) List(context.Context) (any, error) { return listOf(e.w), nil }
+
+// Reload implements [rpc.Extensions].
+func (e extensions) Reload(ctx context.Context) (rpc.ReloadReport, error) {
+	r, err := e.w.host.Reload(ctx)
+	if err != nil {
+		return rpc.ReloadReport{}, err
+	}
+	report := rpc.ReloadReport{Added: len(r.Added), Reloaded: len(r.Reloaded), Removed: len(r.Removed)}
+	changed := func(change string, ids []string) {
+		for _, id := range ids {
+			report.Changes = append(report.Changes, rpc.Change{Extension: id, Change: change})
+		}
+	}
+	changed("added", r.Added)
+	changed("reloaded", r.Reloaded)
+	changed("removed", r.Removed)
+	failed := map[string]bool{}
+	for _, f := range r.Failures {
+		failed[f.Extension] = true
+		report.Changes = append(report.Changes, rpc.Change{Extension: f.Extension, Change: "failed", Message: reloadMessage(e.w.host, f)})
+	}
+	report.Failed = len(failed)
+	return report, nil
+}
+
+// reloadMessage says what is wrong, and whether an older version serves on.
+func reloadMessage(h *host.Host, f host.Failure) string {
+	for _, x := range h.Extensions() {
+		if x.ID == f.Extension && len(x.Tools) > 0 {
+			return f.Error() + " (the last good version is still serving)"
+		}
+	}
+	return f.Error()
+}

@@ -45,7 +45,7 @@ func TestFetch(t *testing.T) {
 	require.Contains(t, res.Headers, [2]string{"x-two", "b"})
 	require.Contains(t, res.Headers, [2]string{"x-latin", "café"})
 	require.Equal(t, "--allow-net=127.0.0.1", res.Grant)
-	require.Equal(t, []registry.Use{{Kind: "net", Target: url + "/a%2Fb|c", Effect: "net", Grant: res.Grant}}, seen.uses)
+	require.Equal(t, []registry.Use{{Kind: "net", Target: "POST " + url + "/a%2Fb|c", Effect: "net", Grant: res.Grant}}, seen.uses)
 }
 
 func TestFetchPathsArriveAsWritten(t *testing.T) {

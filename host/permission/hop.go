@@ -117,7 +117,7 @@ func parseURL(base *whatwg.Url, s string) (*whatwg.Url, error) {
 // target is the URL as records show it: without its query, which may hold
 // secrets.
 func (h *hop) target() string {
-	return h.url.Protocol() + "//" + h.url.Host() + h.url.Pathname()
+	return h.method + " " + h.url.Protocol() + "//" + h.url.Host() + h.url.Pathname()
 }
 
 // goURL is the URL as the transport takes it. It is put together from parts

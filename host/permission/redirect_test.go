@@ -86,7 +86,7 @@ func TestRedirectToWhereNothingIsGranted(t *testing.T) {
 	}
 	require.Empty(t, dns.asked())
 	require.Len(t, log.uses, 6)
-	require.Equal(t, registry.Use{Kind: "net", Target: "http://evil.test/x", Effect: "net", Denied: true}, log.uses[5])
+	require.Equal(t, registry.Use{Kind: "net", Target: "GET http://evil.test/x", Effect: "net", Denied: true}, log.uses[5])
 }
 
 func TestRedirectModes(t *testing.T) {

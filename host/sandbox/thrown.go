@@ -39,6 +39,12 @@ func (s *Sandbox) thrown(v goja.Value, ex *goja.Exception) *wire.Thrown {
 	if t.Hint == "" && t.Name == "ReferenceError" {
 		t.Hint = absentHint(t.Message)
 	}
+	if part(8) == "true" { // a ToolError, made to be shown
+		t.ForModel = t.Message
+		if t.Hint != "" {
+			t.ForModel += "\n" + t.Hint
+		}
+	}
 	if kind := registry.Kind(part(5)); kind.Valid() {
 		t.Kind = kind
 	}
@@ -51,8 +57,11 @@ func (s *Sandbox) thrown(v goja.Value, ex *goja.Exception) *wire.Thrown {
 	if len(t.Stack) == 0 && ex != nil {
 		t.Stack = s.frames(ex.Stack())
 	}
-	if s.denied(v) {
-		t.Kind, t.Retryable = registry.KindPermissionDenied, registry.RetryNo
+	if kind := s.hostKind(v); kind != "" && t.Kind == registry.KindOther {
+		t.Kind = kind
+		if kind == registry.KindPermissionDenied {
+			t.Retryable = registry.RetryNo
+		}
 	}
 	return t
 }
@@ -82,21 +91,22 @@ func absentHint(message string) string {
 	return ""
 }
 
-// denied looks for a guard's refusal in an error and its causes.
-func (s *Sandbox) denied(v goja.Value) bool {
+// hostKind finds the kind of a refusal or failure of the host in an error and
+// its causes: it ended the call, however the author wrapped it.
+func (s *Sandbox) hostKind(v goja.Value) registry.Kind {
 	for range 8 {
 		if v == nil || goja.IsUndefined(v) {
-			return false
+			return ""
 		}
-		if s.globals.IsDenied(v) {
-			return true
+		if kind := s.globals.Kind(v); kind != "" && kind != registry.KindOther {
+			return kind
 		}
 		var err error
 		if v, err = s.glue.causeOf(goja.Undefined(), v); err != nil {
-			return false
+			return ""
 		}
 	}
-	return false
+	return ""
 }
 
 // frame is one line of the engine's stack text: at fn (file:line:col(pc)).

@@ -146,6 +146,7 @@ type Thrown struct {
 	Name      string // the error's class, such as TypeError
 	Message   string
 	Hint      string
+	ForModel  string // what the model sees instead of Message, where not empty
 	Retryable registry.Retryable
 	Stack     []Position // innermost first; positions in the author's files
 	// Internal says that Message is for the operator only.

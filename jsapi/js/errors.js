@@ -7,8 +7,9 @@
 
   // Gives an object a private field, which no author can forge or see.
   class Mark extends function (o) { return o; } {
-    #denied = true;
-    static has(o) { return #denied in o; }
+    #kind;
+    constructor(o, kind) { super(o); this.#kind = kind; }
+    static kind(o) { return #kind in o ? o.#kind : ""; }
   }
 
   class PermissionDenied extends Plain {}
@@ -18,14 +19,13 @@
     defineProperty(o, key, { value, writable: true, configurable: true });
   }
 
-  function make(name, message, code, hint, stack) {
+  function make(name, message, code, hint, stack, kind) {
     let e;
     if (name === "AbortError" || name === "TimeoutError") {
       const { DOMException } = use("dom_exception");
       e = new DOMException(message, name);
     } else if (name === "PermissionDenied") {
       e = new PermissionDenied(message);
-      new Mark(e);
       code ??= "permission_denied";
     } else {
       const C = classes[name] ?? Plain;
@@ -36,8 +36,9 @@
     hidden(e, "stack", stack === "" ? text : `${text}\n${stack}`);
     if (code !== undefined && !(name === "AbortError" || name === "TimeoutError")) hidden(e, "code", code);
     if (hint !== undefined) hidden(e, "hint", hint);
+    new Mark(e, kind);
     return e;
   }
 
-  return { make, isDenied: Mark.has };
+  return { make, kind: Mark.kind };
 })

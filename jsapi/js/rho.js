@@ -1,14 +1,10 @@
 (function (host) {
   "use strict";
   const { freeze } = Object;
-  const levels = ["trace", "debug", "info", "warn", "error"];
 
   const rho = {
     log(level, message) {
-      if (!levels.includes(level)) {
-        throw new TypeError(`rho.log: the level must be one of ${levels.join(", ")}`);
-      }
-      host.log(level, `${message}`);
+      host.log(`${level}`, `${message}`);
     },
     getCwd() { return host.root(); },
     getProjectRoot() { return host.root(); },

@@ -194,7 +194,9 @@ interface Console {
 declare var console: Console;
 
 declare function setTimeout<A extends any[]>(callback: (...args: A) => void, delay?: number, ...args: A): number;
+declare function setTimeout(callback: (_: void) => void, delay?: number): number;
 declare function setInterval<A extends any[]>(callback: (...args: A) => void, delay?: number, ...args: A): number;
+declare function setInterval(callback: (_: void) => void, delay?: number): number;
 declare function clearTimeout(id: number | undefined): void;
 declare function clearInterval(id: number | undefined): void;
 declare function queueMicrotask(callback: () => void): void;

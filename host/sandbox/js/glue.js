@@ -34,7 +34,7 @@
     const message = text(get(e, "message"));
     return [
       text(get(e, "name")), message, text(get(e, "stack")), text(get(e, "code")), text(get(e, "hint")),
-      branded ? text(get(e, "kind")) : "", branded ? StringOf(get(e, "retryable")) : "", true,
+      branded ? text(get(e, "kind")) : "", branded ? StringOf(get(e, "retryable")) : "", true, StringOf(branded),
     ];
   }
   const hasOwnSafe = (o, k) => { try { return hasOwn(o, k) || k in o; } catch { return false; } };

@@ -1,0 +1,61 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
+)
+
+// onTerminal runs the program with a terminal as stdout and stderr and gives
+// what that terminal receives.
+func onTerminal(t *testing.T, root string, args ...string) string {
+	t.Helper()
+	ctl, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
+	if err != nil {
+		t.Skip("no terminals here: ", err)
+	}
+	require.NoError(t, unix.IoctlSetPointerInt(int(ctl.Fd()), unix.TIOCSPTLCK, 0))
+	n, err := unix.IoctlGetInt(int(ctl.Fd()), unix.TIOCGPTN)
+	require.NoError(t, err)
+	tty, err := os.OpenFile(fmt.Sprintf("/dev/pts/%d", n), os.O_RDWR|unix.O_NOCTTY, 0)
+	if err != nil {
+		t.Skip("no terminals here: ", err)
+	}
+	got := make(chan string, 1)
+	go func() {
+		text, _ := io.ReadAll(ctl) // ends with EIO when the other side closes
+		got <- string(text)
+	}()
+	t.Setenv("RHO_HOME", t.TempDir())
+	run(t.Context(), append(args, "--root", root), streams{in: strings.NewReader(""), out: tty, err: tty})
+	require.NoError(t, tty.Close())
+	select {
+	case text := <-got:
+		require.NoError(t, ctl.Close())
+		return text
+	case <-time.After(10 * time.Second):
+		t.Fatal("the terminal never closed")
+		return ""
+	}
+}
+
+func TestColoursAreForTerminalsThatWantThem(t *testing.T) {
+	root := project(t, map[string]string{"steer.ts": `import { defineTool } from "rho-ext";
+export default defineTool({ name: "steer", description: "d", risk: "read", execute: () => "\x1b[2Jcleared\n" });`})
+	t.Setenv("NO_COLOR", "")
+	require.Contains(t, onTerminal(t, root, "run", "fails"), "\x1b[31merror:\x1b[0m")
+	require.NotContains(t, rhoExt(t, root, "", "run", "fails").err, "\x1b", "no terminal, no colours")
+
+	require.Contains(t, onTerminal(t, root, "run", "steer"), "·[2Jcleared")
+	require.Equal(t, "\x1b[2Jcleared\n", rhoExt(t, root, "", "run", "steer").out, "a program gets the text as it is")
+
+	t.Setenv("NO_COLOR", "1")
+	require.NotContains(t, onTerminal(t, root, "run", "fails"), "\x1b")
+	require.NotContains(t, onTerminal(t, root, "run", "greet"), "\x1b")
+}
