@@ -137,7 +137,7 @@ func codeFrame(text string, line, column int) string {
 		if n == line {
 			mark = ">"
 		}
-		fmt.Fprintf(&b, "%s %*d | %s\n", mark, width, n, string(shown))
+		b.WriteString(strings.TrimRight(fmt.Sprintf("%s %*d | %s", mark, width, n, string(shown)), " ") + "\n")
 		if n == line && column > 0 && column-1-from <= len(shown) {
 			fmt.Fprintf(&b, "  %s | %s^\n", strings.Repeat(" ", width), strings.Repeat(" ", column-1-from))
 		}
