@@ -130,7 +130,7 @@ func (b broken) check(t *testing.T, got []host.Failure) {
 		require.Contains(t, f.Hint, b.hint)
 	}
 	if f.Line > 0 {
-		require.Regexp(t, fmt.Sprintf(`(?m)^> *%d \| `, f.Line), f.Frame)
+		require.Regexp(t, fmt.Sprintf(`(?m)^> *%d \|`, f.Line), f.Frame)
 		require.Less(t, len(f.Frame), 2000)
 	} else {
 		require.Empty(t, f.Frame)

@@ -1,7 +1,6 @@
 package reading
 
 import (
-	"errors"
 	"fmt"
 	"regexp"
 	"strconv"
@@ -59,24 +58,23 @@ func Parse(name string, script, sourceMap []byte) (*Script, *wire.Failure) {
 	return s, nil
 }
 
-var compileAt = regexp.MustCompile(`^(.*) at ([^\s]+):(\d+):(\d+)$`)
+// The engine puts the place into the text of its errors: the parser before the
+// message, the compiler behind it.
+var (
+	parsedAt   = regexp.MustCompile(`^(\S+): Line (\d+):(\d+) (.*?)(?: \(and \d+ more errors\))?$`)
+	compiledAt = regexp.MustCompile(`^(.*) at (\S+):(\d+):(\d+)$`)
+)
 
 // SyntaxFailure turns an error of the engine's parser or compiler into a
-// failure. The compiler gives the position only inside its text.
+// failure. 
 func SyntaxFailure(err error) *wire.Failure {
-	f := &wire.Failure{Stage: wire.StageBundle, Message: err.Error(), Hint: "the engine does not know this syntax or regular expression"}
-	var list parser.ErrorList
-	var one *parser.Error
-	if errors.As(err, &list) && len(list) > 0 {
-		one = list[0]
-	}
-	if one != nil || errors.As(err, &one) {
-		f.Message = one.Message
-		f.Position = wire.Position{File: one.Position.Filename, Line: one.Position.Line, Column: one.Position.Column}
-		return f
-	}
-	if m := compileAt.FindStringSubmatch(err.Error()); m != nil {
-		f.Message = strings.TrimPrefix(m[1], "SyntaxError: ")
+	text := strings.TrimPrefix(err.Error(), "SyntaxError: ")
+	f := &wire.Failure{Stage: wire.StageBundle, Message: text, Hint: "the engine does not know this syntax or regular expression"}
+	if m := parsedAt.FindStringSubmatch(text); m != nil {
+		f.Message = m[4]
+		f.Position = wire.Position{File: m[1], Line: atoi(m[2]), Column: atoi(m[3])}
+	} else if m := compiledAt.FindStringSubmatch(text); m != nil {
+		f.Message = m[1]
 		f.Position = wire.Position{File: m[2], Line: atoi(m[3]), Column: atoi(m[4])}
 	}
 	return f

@@ -1,0 +1,130 @@
+package reading
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/rho-ext/rho-ext/host/wire"
+)
+
+func TestEffectsAreThoseThatTheCodeMentions(t *testing.T) {
+	t.Parallel()
+	for src, want := range map[string]string{
+		`fetch("x")`:                                "net",
+		`const f = fetch; f()`:                      "net",
+		`globalThis.fetch("x")`:                     "net",
+		`self["fetch"]("x")`:                        "net",
+		`const { fetch: go } = globalThis; go()`:    "net",
+		`const { fetch } = self; fetch()`:           "net",
+		`a.map(fetch)`:                              "net",
+		`x = { fetch }`:                             "net",
+		`class A { go() { return fetch }}`:          "net",
+		`rho.readFile("x")`:                         "read",
+		`rho["readFile"]("x")`:                      "read",
+		`const { readFile } = rho; readFile("x")`:   "read",
+		`rho.readFile(fetch)`:                       "read net",
+		`cache.fetch("x")`:                          "",
+		`const o = { fetch: 1 }; o.fetch`:           "",
+		`"fetch"; // fetch`:                         "",
+		`rho.log("info", "x")`:                      "",
+		`const prefetch = 1, fetcher = 2; prefetch`: "",
+	} {
+		s, fail := Parse("x.js", []byte(src), nil)
+		require.Nil(t, fail, src)
+		require.Equal(t, want, s.Effects.String(), src)
+	}
+}
+
+func TestToolLiteralsAndTheManifestArePlaced(t *testing.T) {
+	t.Parallel()
+	s, fail := Parse("x.js", []byte("var a = {\n  name: 'one',\n  risk: 'read',\n  execute() {} };\nvar m = { tools: [a, { name: n, execute: f }] }"), nil)
+	require.Nil(t, fail)
+	require.Len(t, s.Tools, 2)
+	require.Equal(t, "one", s.Tools[0].Name)
+	require.Equal(t, wire.Position{File: "x.js", Line: 3, Column: 3}, s.Tools[0].Keys["risk"])
+	require.Empty(t, s.Tools[1].Name)
+	require.Equal(t, 5, s.Manifest.At.Line)
+}
+
+func TestConstantsThatWouldHangTheCompilerAreRefused(t *testing.T) {
+	t.Parallel()
+	for src, ok := range map[string]bool{
+		`2n ** 64n`: true, `1n << 64n`: true, `2n ** 3n ** 2n`: true, `(-2n) ** 5n`: true, `1n ** 99999999999999n`: true,
+		`2n ** -1n`: true, `2 ** 1e9`: true, `x ** 99999999999999n`: true, `2n * 3n + 4n - 5n`: true,
+		`2n ** (2n ** 34n)`: false, `1n << 99999999999n`: false, `3n ** 9999999n`: false, `(2n ** 1000000n) * (2n ** 1000000n)`: false,
+		`f(() => 2n ** 99999999n)`: false, `-(7n ** 7777777n)`: false, `2n ** (1n << 40n)`: false,
+	} {
+		_, fail := Parse("x.js", []byte("function f(x) { return "+src+" }"), nil)
+		if ok {
+			require.Nil(t, fail, src)
+			continue
+		}
+		require.NotNil(t, fail, src)
+		require.Contains(t, fail.Message, "BigInt constant", src)
+		require.Equal(t, 1, fail.Position.Line)
+	}
+}
+
+func TestALongChainIsRefusedAndNotWalked(t *testing.T) {
+	t.Parallel()
+	_, fail := Parse("x.js", []byte("x = "+strings.Repeat("1+", 200_000)+"1"), nil)
+	require.NotNil(t, fail)
+	require.Contains(t, fail.Message, "nested too deeply")
+	_, fail = Parse("x.js", []byte("x = "+strings.Repeat("a+", 3_000)+"1"), nil)
+	require.Nil(t, fail)
+}
+
+func TestSyntaxTheEngineLacksIsPlaced(t *testing.T) {
+	t.Parallel()
+	_, fail := Parse("x.js", []byte("ok();\nfor await (const x of y) {}"), nil)
+	require.NotNil(t, fail)
+	require.Equal(t, wire.StageBundle, fail.Stage)
+	require.Equal(t, 2, fail.Position.Line)
+	require.NotEmpty(t, fail.Hint)
+}
+
+func TestTextUse(t *testing.T) {
+	t.Parallel()
+	declared := []string{"name", "length"}
+	for src, want := range map[string]bool{
+		`(args) => JSON.parse(args)`:                         true,
+		`async (args) => JSON.parse(args || "")`:             true,
+		`async execute(a) { return a.trim() }`:               true,
+		`function (a) { return a.slice(1) }`:                 true,
+		`(args) => args.name`:                                false,
+		`(args) => args.length`:                              false, // a declared parameter
+		`(args) => JSON.parse(args).x + args.name`:           false,
+		`({ name }) => JSON.parse(name)`:                     false,
+		`(args) => { const { x } = args; JSON.parse(args) }`: false,
+		`() => JSON.parse("{}")`:                             false,
+		`(args) => JSON.parse(other)`:                        false,
+		`function () { [native code] }`:                      false,
+		`not a function`:                                     false,
+	} {
+		require.Equal(t, want, TextUse(src, declared), src)
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	for _, s := range []string{"fetch()", "({name:'a',execute(){}})", "2n**2n**9n", "`${a}`", "class A{#x=1}", "/(/", "x=>y=>z", "'\\u{110000}'"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, src string) {
+		if len(src) > 4096 {
+			return
+		}
+		start := time.Now()
+		s, fail := Parse("x.js", []byte(src), nil)
+		if (s == nil) == (fail == nil) {
+			t.Fatal(fmt.Sprint("neither or both: ", s, fail))
+		}
+		TextUse(src, nil)
+		if d := time.Since(start); d > 5*time.Second {
+			t.Fatalf("took %v", d)
+		}
+	})
+}
