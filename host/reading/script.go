@@ -66,7 +66,7 @@ var (
 )
 
 // SyntaxFailure turns an error of the engine's parser or compiler into a
-// failure. 
+// failure.
 func SyntaxFailure(err error) *wire.Failure {
 	text := strings.TrimPrefix(err.Error(), "SyntaxError: ")
 	f := &wire.Failure{Stage: wire.StageBundle, Message: text, Hint: "the engine does not know this syntax or regular expression"}
