@@ -33,10 +33,13 @@ type Tool interface {
 // zero value says nothing.
 type Info struct {
 	Title        string          // for people; empty means the name
+	Kind         ToolKind        // what it does, for aligning tools of different origin; empty means other
 	Effects      Effects         // what a call may do; zero means derived from Risk
 	DeclaredRisk Risk            // what the author declared, where Risk was raised above it; zero means Risk
 	Owner        string          // who brought the tool; empty means the host program
+	Annotations  *Annotations    // hints in MCP's terms; nil means derived from Effects
 	OutputSchema json.RawMessage // JSON Schema of Result.Structured; nil means unstated
+	InputFormat  *InputFormat    // freeform text with a grammar; nil means JSON
 	Timeout      time.Duration   // deadline of one call; zero means the door's default
 	Examples     []Example
 }
@@ -55,8 +58,11 @@ type Informer interface {
 // InfoOf returns what t says about itself, with every derived field filled in.
 func InfoOf(t Tool) Info {
 	var info Info
-	if i, ok := t.(Informer); ok {
+	if i, ok := As[Informer](t); ok {
 		info = i.Info()
+	}
+	if info.Kind == "" {
+		info.Kind = KindOtherTool
 	}
 	if info.Title == "" {
 		info.Title = t.Name()
