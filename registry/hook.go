@@ -42,8 +42,8 @@ type Decision struct {
 // Continue lets the call go on.
 func Continue() Decision { return Decision{} }
 
-// Block ends the call as skipped; the model sees reason, verbatim.
-func Block(reason string) Decision { return Decision{block: true, reason: reason} }
+// BlockCall ends the call as skipped; the model sees reason, verbatim.
+func BlockCall(reason string) Decision { return Decision{block: true, reason: reason} }
 
 // RewriteArgs lets the call go on with other arguments, which are validated
 // again.
