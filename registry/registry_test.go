@@ -28,7 +28,7 @@ func TestRegisterKeepsOrderAndOwner(t *testing.T) {
 	e, ok := s.Lookup("c")
 	require.True(t, ok)
 	assert.Equal(t, "ext", e.Owner)
-	assert.Equal(t, Info{Title: "c", Owner: "ext", Effects: EffectNet, DeclaredRisk: Network}, e.Info)
+	assert.Equal(t, Info{Title: "c", Kind: KindOtherTool, Owner: "ext", Effects: EffectNet, DeclaredRisk: Network}, e.Info)
 	_, ok = s.Lookup("d")
 	assert.False(t, ok)
 }
