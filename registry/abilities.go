@@ -56,3 +56,25 @@ type Footprint struct {
 type Closer interface {
 	Close() error
 }
+
+// effectsOf are the effects of one call.
+func (e *Entry) effectsOf(args string) Effects {
+	if e.effecter == nil {
+		return e.Info.Effects
+	}
+	return e.effecter.EffectsOf(json.RawMessage(args)) & e.Info.Effects
+}
+
+// footprintOf is what one call touches. A tool that does not say runs alone,
+// unless its kind only looks.
+func (e *Entry) footprintOf(args string) Footprint {
+	if e.footprinter != nil {
+		return e.footprinter.FootprintOf(json.RawMessage(args))
+	}
+	switch e.Info.Kind {
+	case KindRead, KindGlob, KindGrep:
+		return Footprint{Reads: []string{"."}}
+	default:
+		return Footprint{Exclusive: true}
+	}
+}

@@ -2,18 +2,17 @@ package registry
 
 import (
 	"context"
-	"encoding/json"
 	"sync"
 )
 
 // Call is one call as its tool sees it. Its methods are safe for concurrent
 // use; its fields must not be changed.
 type Call struct {
-	ID          string                     // unique among live calls
-	Tool        string                     // the registered name
-	Values      map[string]json.RawMessage // what the caller granted to this call
-	Budget      int                        // bytes of text that the model will see at most
-	ProjectRoot string                     // absolute path; empty where there is no project
+	ID          string // unique among live calls
+	Tool        string // the registered name
+	Values      Values // what the caller granted to this call
+	Budget      int    // bytes of text that the model will see at most
+	ProjectRoot string // absolute path; empty where there is no project
 
 	progress func(Progress)
 	clock    *deadlineClock // nil outside the door

@@ -6,8 +6,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
-	"maps"
 	"math/rand/v2"
+	"slices"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -41,6 +41,21 @@ type DoorOptions struct {
 	StructuredLimit int
 	// ProjectRoot is what [Call.ProjectRoot] says.
 	ProjectRoot string
+	// Policy decides which calls run. Nil lets every call run.
+	Policy *Policy
+	// Gate answers where the policy says ask. Nil means that nobody can be
+	// asked, and ask is deny.
+	Gate Gate
+	// KeepApproval stores an answer that was given for always. Nil keeps it
+	// for the session.
+	KeepApproval func(Approval) error
+	// Hooks see calls before and after their tool runs, in this order.
+	Hooks []Hook
+	// Redactor takes secrets out of what hooks, gates and models see. Nil
+	// leaves everything.
+	Redactor Redactor
+	// Middleware wraps the whole way of each call; the first is the outermost.
+	Middleware []Middleware
 	// Logger takes what no outcome can carry, such as a panic's stack.
 	Logger *slog.Logger
 }
@@ -50,6 +65,8 @@ type DoorOptions struct {
 type Door struct {
 	registry *Registry
 	opts     DoorOptions
+
+	handler Handler // Middleware around call
 
 	prefix string // of generated ids
 	serial atomic.Uint64
@@ -70,6 +87,8 @@ func NewDoor(r *Registry, o *DoorOptions) *Door {
 	if d.opts.Logger == nil {
 		d.opts.Logger = slog.New(slog.DiscardHandler)
 	}
+	d.opts.Hooks = slices.Clone(d.opts.Hooks)
+	d.handler = chain(d.call, slices.Clone(d.opts.Middleware))
 	return d
 }
 
@@ -90,7 +109,10 @@ type Request struct {
 	// and a JSON string that holds an object means that object.
 	Arguments json.RawMessage
 	// Values are granted to this call, see [Call].
-	Values map[string]json.RawMessage
+	Values Values
+	// ValueGrants keep values from tools: where a key of Values is in here,
+	// only tools whose name matches one of the patterns see it.
+	ValueGrants map[string][]string
 	// Timeout beats the tool's own and the door's; zero means theirs.
 	Timeout time.Duration
 	// Progress hears of the call's progress, possibly from several goroutines
@@ -100,33 +122,56 @@ type Request struct {
 
 // run is one call on its way through the door.
 type run struct {
-	door  *Door
-	req   Request
-	entry *Entry
-	call  *Call
-	args  jsonDoc // normalised, complete with defaults
-	limit time.Duration
+	door    *Door
+	req     Request
+	entry   *Entry
+	call    *Call
+	slot    *slot   // its place in a batch, or nil
+	args    jsonDoc // normalised, complete with defaults
+	limit   time.Duration
+	consent Consent
 }
 
 // Call runs a tool. It returns the one outcome of the call, never nil, and
-// never panics, whatever the tool, the arguments and ctx do. Once ctx ends it
-// returns within the grace.
+// never panics, whatever the tool, the arguments, hooks, middleware and ctx do.
+// Once ctx ends it returns within the grace.
 func (d *Door) Call(ctx context.Context, req Request) (out *Outcome) {
 	start := time.Now()
 	if req.ID == "" {
-		req.ID = d.prefix + strconv.FormatUint(d.serial.Add(1), 10)
+		req.ID = d.nextID(d.prefix)
 	}
-	r := &run{door: d, req: req, call: &Call{
+	defer func() {
+		v := recover()
+		if out == nil || v != nil { // a fault of some middleware
+			r := &run{door: d, req: req, call: &Call{ID: req.ID}}
+			out = r.seal(r.failed(r.panicked(v)))
+		}
+		out.CallID, out.Tool = req.ID, req.Tool
+		out.Duration = time.Since(start)
+	}()
+	return d.handler(ctx, req)
+}
+
+func (d *Door) nextID(prefix string) string {
+	return prefix + strconv.FormatUint(d.serial.Add(1), 10)
+}
+
+// call is the door without its middleware.
+func (d *Door) call(ctx context.Context, req Request) (out *Outcome) {
+	if req.ID == "" { // some middleware took it
+		req.ID = d.nextID(d.prefix)
+	}
+	start := time.Now()
+	r := &run{door: d, req: req, slot: slotFrom(ctx), call: &Call{
 		ID:          d.claim(req.ID),
 		Tool:        req.Tool,
-		Values:      maps.Clone(req.Values),
 		Budget:      d.opts.TextLimit,
 		ProjectRoot: d.opts.ProjectRoot,
 		progress:    req.Progress,
 	}}
 	defer func() {
 		if v := recover(); v != nil { // a fault of the door itself, or in a tool's error
-			out = r.failed(r.panicked(v))
+			out = r.seal(r.failed(r.panicked(v)))
 		}
 		out.Uses, out.Attempts = r.call.finish()
 		if out.Attempts <= 1 {
@@ -135,27 +180,70 @@ func (d *Door) Call(ctx context.Context, req Request) (out *Outcome) {
 		d.live.Delete(r.call.ID)
 		out.Duration = time.Since(start)
 	}()
-	return r.pass(ctx)
+	if r.slot != nil {
+		if why := r.slot.enter(ctx); why != "" {
+			return r.seal(r.unstarted(ctx, why))
+		}
+	}
+	end := r.pass(ctx)
+	r.after(ctx, end, time.Since(start))
+	if end.failure != nil && end.failure.Fatal {
+		r.stop("an earlier call failed for good")
+	}
+	return r.seal(end)
 }
 
 // pass takes the call through the steps of the door. Each step either lets it
 // go on or is its end.
-func (r *run) pass(ctx context.Context) *Outcome {
+func (r *run) pass(ctx context.Context) *draft {
 	if f := r.lookUp(); f != nil {
 		return r.failed(f)
 	}
+	defer r.entry.life.leave()
 	if f := r.prepare(); f != nil {
 		return r.failed(f)
 	}
-	// Before-hooks, which can send the arguments through prepare again, and
-	// the policy belong here.
+	if end := r.before(ctx); end != nil {
+		return end
+	}
+	if end := r.approve(ctx); end != nil {
+		return end
+	}
+	if r.slot != nil {
+		if why := r.slot.start(ctx, r.footprint()); why != "" {
+			return r.unstarted(ctx, why)
+		}
+	}
+	r.call.Values = r.req.valuesFor(r.entry)
 	res, f := r.execute(ctx)
-	// After-hooks belong here, redaction before the bounding in these two.
 	if f != nil {
 		return r.failed(f)
 	}
 	return r.answered(res)
 }
+
+// unstarted is the end of a call of a batch that was stopped before its turn.
+func (r *run) unstarted(ctx context.Context, why string) *draft {
+	if ctx.Err() != nil {
+		return r.failed(r.interrupted(ctx, 0, nil))
+	}
+	d := r.failed(&Failure{Kind: KindCancelled, Code: "batch_stopped", Retryable: RetryNo, Message: "not executed: " + why})
+	d.status = StatusSkipped
+	return d
+}
+
+// stop ends the batch that the call belongs to: calls that have not started do
+// not start.
+func (r *run) stop(reason string) {
+	if r.slot != nil {
+		r.slot.stop(reason)
+	}
+}
+
+// effects are those of this call.
+func (r *run) effects() Effects { return r.entry.effectsOf(r.args.text) }
+
+func (r *run) footprint() Footprint { return r.entry.footprintOf(r.args.text) }
 
 // claim makes an id unique among the live calls: what the host grants to a
 // call must not reach another one, even if a caller uses an id twice.
@@ -171,9 +259,17 @@ func (d *Door) claim(id string) string {
 
 // lookUp finds the tool.
 func (r *run) lookUp() *Failure {
-	s := r.door.registry.Snapshot()
-	if r.entry = s.find(r.req.Tool); r.entry != nil {
-		return nil
+	var s *Snapshot
+	for {
+		s = r.door.registry.Snapshot()
+		e := s.find(r.req.Tool)
+		if e == nil {
+			break
+		}
+		if e.life.enter() { // else it was taken out a moment ago
+			r.entry = e
+			return nil
+		}
 	}
 	name := clipped(r.req.Tool, maxReceived)
 	hint := suggest.Hint(s.closeNames(r.req.Tool, 3)...)

@@ -62,10 +62,10 @@ func TestOutcomeOfWhatAToolReturns(t *testing.T) {
 		{"an error beats a result", Text("hi"), errors.New("no"), StatusError, "no", Failure{Kind: KindOther, Message: "no"}},
 		{"a failure", nil, whole, StatusError, "try later", *whole},
 		{"a wrapped failure says more", nil, fmt.Errorf("fetching: %w", whole), StatusError, "try later",
-			Failure{Kind: KindRateLimited, Message: "fetching: 429 from api.example.com", ModelText: "try later", Retryable: RetryYes,
+			Failure{Kind: KindRateLimited, Message: "fetching: rate_limited: 429 from api.example.com", ModelText: "try later", Retryable: RetryYes,
 				Code: "slow_down", HTTPStatus: 429, Location: place}},
 		{"a failure without a kind", nil, &Failure{Message: "x"}, StatusError, "x", Failure{Kind: KindOther, Message: "x"}},
-		{"a refusal", nil, &Failure{Kind: KindPermissionDenied, Message: "no net"}, StatusDenied, "no net", Failure{Kind: KindPermissionDenied, Message: "no net"}},
+		{"a refusal", nil, &Failure{Kind: KindPermissionDenied, Message: "no net"}, StatusDenied, "no net", Failure{Kind: KindPermissionDenied, Message: "no net", Retryable: RetryNo}},
 		{"a nil failure as error", nil, none, StatusError, genericText,
 			Failure{Kind: KindOther, Message: "the tool returned a nil *registry.Failure as its error", ModelText: genericText}},
 		{"a context error while the context is alive", nil, context.Canceled, StatusError, "context canceled", Failure{Kind: KindOther, Message: "context canceled"}},
@@ -76,7 +76,7 @@ func TestOutcomeOfWhatAToolReturns(t *testing.T) {
 			Failure{Kind: KindOther, Message: "the tool failed and did not say why"}},
 		{"an error result with a failure", &Result{IsError: true, Content: []Block{text("hm")}, Details: whole}, nil, StatusError, "hm", *whole},
 		{"an error result with a refusal", &Result{IsError: true, Details: &Failure{Kind: KindPermissionDenied, Message: "no"}}, nil, StatusDenied, "no",
-			Failure{Kind: KindPermissionDenied, Message: "no"}},
+			Failure{Kind: KindPermissionDenied, Message: "no", Retryable: RetryNo}},
 		{"structured content that is none", &Result{Structured: json.RawMessage(`{"a":`)}, nil, StatusError, genericText,
 			Failure{Kind: KindOther, Code: "invalid_structured", ModelText: genericText,
 				Message: "the structured content of the result is not valid JSON: unexpected end of JSON input"}},
@@ -196,7 +196,7 @@ func TestToolSeesItsCall(t *testing.T) {
 		seen.SetAttempts(2)
 		return nil, nil
 	}, &DoorOptions{ProjectRoot: "/project", TextLimit: 1000})
-	values := map[string]json.RawMessage{"k": json.RawMessage(`1`)}
+	values := Values{"k": json.RawMessage(`1`)}
 	o := d.Call(context.Background(), Request{Tool: "tool", ID: "id", Values: values, Progress: func(p Progress) { reports = append(reports, p) }})
 	assert.Equal(t, "id", seen.ID)
 	assert.Equal(t, "tool", seen.Tool)

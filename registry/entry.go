@@ -50,7 +50,10 @@ func newEntry(owner string, t Tool) (_ Entry, err error) {
 			return fail(RuleOutput, err)
 		}
 	}
-	return Entry{Tool: t, Owner: owner, Info: info, name: name, args: args}, nil
+	e := Entry{Tool: t, Owner: owner, Info: info, name: name, args: args, life: newLifetime(t)}
+	e.effecter, _ = As[Effecter](t)
+	e.footprinter, _ = As[Footprinter](t)
+	return e, nil
 }
 
 // CheckName says what is wrong with a tool's name, or nil.

@@ -81,6 +81,9 @@ type Failure struct {
 	// Location is where in the tool's source it happened, or nil. The model
 	// never sees it.
 	Location *Location `json:"location,omitempty"`
+	// Fatal says that the host should stop after this call: something is broken
+	// that no other call can mend. It stops the call's batch.
+	Fatal bool `json:"fatal,omitempty"`
 	// Cause is the underlying error, or nil; errors.Is and errors.As see it.
 	Cause error `json:"-"`
 }
@@ -109,8 +112,8 @@ func (l *Location) String() string {
 	}
 }
 
-// Error implements error with the operator's message.
-func (f *Failure) Error() string { return f.Message }
+// Error implements error: the kind, then the operator's message.
+func (f *Failure) Error() string { return string(f.Kind) + ": " + f.Message }
 
 // Unwrap gives the cause to errors.Is and errors.As.
 func (f *Failure) Unwrap() error { return f.Cause }
@@ -139,3 +142,55 @@ func (k Kind) Valid() bool {
 		return false
 	}
 }
+
+// retryable is the usual answer for a kind, where a failure says nothing.
+func (k Kind) retryable() Retryable {
+	switch k {
+	case KindTimeout, KindRateLimited, KindNetwork:
+		return RetryYes
+	case KindInvalidArgs, KindCancelled, KindNotFound, KindPermissionDenied:
+		return RetryNo
+	default:
+		return RetryUnknown
+	}
+}
+
+// modelTexts are what the model sees of a failure whose own text it must not
+// see.
+var modelTexts = map[Kind]string{
+	KindInvalidArgs:      "the arguments were refused",
+	KindTimeout:          "the tool did not finish in time",
+	KindCancelled:        "the call was cancelled",
+	KindNotFound:         "what the call asked for was not found",
+	KindPermissionDenied: "the tool was not allowed to do this",
+	KindRateLimited:      "the service asks for fewer requests; try again later",
+	KindProvider:         "the service behind the tool failed",
+	KindNetwork:          "the network failed",
+	KindOther:            genericText,
+}
+
+// NewFailure makes a failure of a kind, with the usual answer for that kind to
+// whether a retry makes sense.
+func NewFailure(kind Kind, message string) *Failure {
+	return &Failure{Kind: kind, Message: message, Retryable: kind.retryable()}
+}
+
+// Hide keeps an error's text from the model, which sees a generic sentence for
+// its kind instead. The operator sees all of it.
+func Hide(err error) error {
+	if err == nil {
+		return nil
+	}
+	f := &Failure{Kind: KindOther, Message: err.Error(), Cause: err}
+	var told *Failure
+	if errors.As(err, &told) && told != nil {
+		*f = *told
+		f.Cause = err
+	}
+	f.ModelText = modelTexts[f.Kind]
+	return f
+}
+
+// GoString implements [fmt.GoStringer]: what is printed for debugging tells the
+// kind and no secret.
+func (f *Failure) GoString() string { return fmt.Sprintf("registry.Failure{%s %s}", f.Kind, f.Code) }

@@ -2,6 +2,7 @@ package registry
 
 import (
 	"encoding/json"
+	"fmt"
 	"time"
 )
 
@@ -45,6 +46,9 @@ type Outcome struct {
 	Details any `json:"details,omitempty"`
 	// Arguments are the effective ones: normalised, with defaults.
 	Arguments json.RawMessage `json:"arguments,omitempty"`
+	// Consent says how it was decided that the call may run or not; nil where
+	// the call ended before that.
+	Consent *Consent `json:"consent,omitempty"`
 	// Attempts is how often the call ran, when more than once.
 	Attempts int `json:"attempts,omitempty"`
 	// Uses lists what the call touched.
@@ -74,3 +78,18 @@ func (o *Outcome) FullText() string {
 	}
 	return o.Text
 }
+
+// String tells how the call ended and none of its content.
+func (o *Outcome) String() string {
+	if o == nil {
+		return "no outcome"
+	}
+	s := fmt.Sprintf("%s %s: %s", o.Tool, o.CallID, o.Status)
+	if o.Failure != nil {
+		s += ":" + string(o.Failure.Kind)
+	}
+	return s
+}
+
+// GoString implements [fmt.GoStringer], as String does.
+func (o *Outcome) GoString() string { return "registry.Outcome{" + o.String() + "}" }

@@ -1,6 +1,7 @@
 package registry
 
 import (
+	"slices"
 	"sync"
 	"sync/atomic"
 )
@@ -104,6 +105,31 @@ func (r *Registry) Swap(owner string, tools []Tool) error {
 	})
 }
 
+// Replace puts tool in the place of the one of its name, or at the end where
+// there is none. A name of another owner gives a [*DuplicateError] unless
+// override is set; the tool then belongs to owner.
+func (r *Registry) Replace(owner string, tool Tool, override bool) error {
+	added, err := newEntries(owner, []Tool{tool})
+	if err != nil {
+		return err
+	}
+	return r.change(func(old []Entry) ([]Entry, error) {
+		others := make([]Entry, 0, len(old))
+		place := len(old)
+		for i, e := range old {
+			if e.name == added[0].name && (e.Owner == owner || override) {
+				place = i
+				continue
+			}
+			others = append(others, e)
+		}
+		if err := r.checkNames(owner, added, others); err != nil {
+			return nil, err
+		}
+		return slices.Insert(others, min(place, len(others)), added[0]), nil
+	})
+}
+
 // Remove takes the tool of that name out and reports whether there was one.
 func (r *Registry) Remove(name string) bool {
 	removed := false
@@ -136,8 +162,18 @@ func (r *Registry) change(edit func(old []Entry) ([]Entry, error)) error {
 	r.current.Store(s)
 	r.notifier.push(s)
 	r.mu.Unlock()
+	retireGone(old.entries, s)
 	r.notifier.drain()
 	return nil
+}
+
+// retireGone lets go of tools that are no longer there.
+func retireGone(old []Entry, now *Snapshot) {
+	for i := range old {
+		if e := now.find(old[i].name); e == nil || e.life != old[i].life {
+			old[i].life.retire()
+		}
+	}
 }
 
 // sameEntries reports whether a and b are one and the same slice.

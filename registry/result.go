@@ -2,6 +2,7 @@ package registry
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 )
 
@@ -95,3 +96,15 @@ func (r *Result) Text() string {
 	}
 	return strings.Join(parts, "\n")
 }
+
+// String tells the shape of the result and none of its content, so that a
+// result in a log by accident tells no secret.
+func (r *Result) String() string {
+	if r == nil {
+		return "no result"
+	}
+	return fmt.Sprintf("%d blocks, %d bytes of text, error %t", len(r.Content), len(r.Text()), r.IsError)
+}
+
+// GoString implements [fmt.GoStringer], as String does.
+func (r *Result) GoString() string { return "registry.Result{" + r.String() + "}" }

@@ -10,57 +10,80 @@ import (
 // its failure.
 const errorTextLimit = 500
 
-// outcome starts the outcome of the call.
-func (r *run) outcome(s Status) *Outcome {
-	o := &Outcome{CallID: r.req.ID, Tool: r.req.Tool, Status: s, IsError: s != StatusSuccess}
-	if r.args.text != "" {
-		o.Arguments = json.RawMessage(r.args.text)
+// draft is an outcome in the making: what came of the call, before hooks,
+// redaction and bounding.
+type draft struct {
+	status     Status
+	isError    bool // what the model is told
+	failure    *Failure
+	content    []Block
+	structured json.RawMessage
+	details    any
+	metadata   map[string]any
+}
+
+// failed is the end of a call with f.
+func (r *run) failed(f *Failure) *draft {
+	if f.Retryable == RetryUnknown {
+		f.Retryable = f.Kind.retryable()
 	}
-	return o
+	return &draft{
+		status: statusOf(f), isError: true, failure: f,
+		content: []Block{{Type: BlockText, Text: f.TextForModel()}},
+	}
 }
 
-// failed is the outcome of a call that ended with f.
-func (r *run) failed(f *Failure) *Outcome {
-	o := r.outcome(statusOf(f))
-	o.Failure = f
-	r.setContent(o, []Block{{Type: BlockText, Text: f.TextForModel()}}, nil)
-	return o
-}
-
-// answered is the outcome of a call that ended with a result.
-func (r *run) answered(res *Result) *Outcome {
+// answered is the end of a call with a result.
+func (r *run) answered(res *Result) *draft {
 	if res == nil {
 		res = &Result{}
 	}
+	d := &draft{status: StatusSuccess, content: res.Content, structured: res.Structured, details: res.Details, metadata: res.Metadata}
 	if res.Structured != nil {
 		if err := checkJSON(res.Structured); err != nil {
-			return r.failed(&Failure{Kind: KindOther, Code: "invalid_structured", Cause: err, ModelText: genericText,
+			bad := r.failed(&Failure{Kind: KindOther, Code: "invalid_structured", Cause: err, ModelText: genericText,
 				Message: "the structured content of the result is not valid JSON: " + err.Error()})
+			bad.metadata = res.Metadata
+			return bad
 		}
 	}
-	status := StatusSuccess
-	content, details := res.Content, res.Details
-	var f *Failure
 	if res.IsError {
-		if f, details = r.failureIn(res); statusOf(f) == StatusDenied {
-			status = StatusDenied
-		} else {
-			status = StatusError
+		d.failure, d.details = r.failureIn(res)
+		if d.failure.Retryable == RetryUnknown {
+			d.failure.Retryable = d.failure.Kind.retryable()
 		}
+		d.status, d.isError = statusOf(d.failure), true
 	}
-	if len(content) == 0 {
+	if len(d.content) == 0 {
 		text := "(no output)"
-		if f != nil {
-			text = f.TextForModel()
+		if d.failure != nil {
+			text = d.failure.TextForModel()
 		}
-		content = []Block{{Type: BlockText, Text: text}}
+		d.content = []Block{{Type: BlockText, Text: text}}
 	}
-	o := r.outcome(status)
-	o.Failure = f
-	o.Structured = res.Structured
-	o.StructuredOmitted = len(res.Structured) > r.door.opts.StructuredLimit
-	o.Metadata = res.Metadata
-	r.setContent(o, content, details)
+	return d
+}
+
+// seal makes the outcome: redacted, then bounded.
+func (r *run) seal(d *draft) *Outcome {
+	o := &Outcome{
+		CallID: r.req.ID, Tool: r.req.Tool, Status: d.status, IsError: d.isError,
+		Failure: d.failure, Structured: d.structured, Metadata: d.metadata,
+	}
+	if r.args.text != "" {
+		o.Arguments = json.RawMessage(r.args.text)
+	}
+	content := r.redactBlocks(d.content)
+	if red := r.door.opts.Redactor; red != nil && len(d.structured) > 0 {
+		o.Structured = redactJSON(red, d.structured)
+	}
+	o.StructuredOmitted = len(o.Structured) > r.door.opts.StructuredLimit
+	r.setContent(o, content, d.details)
+	if r.consent.Action != 0 {
+		c := r.consent
+		c.WaitedMS = float64(c.Wait.Microseconds()) / 1000
+		o.Consent = &c
+	}
 	return o
 }
 

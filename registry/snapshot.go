@@ -10,6 +10,10 @@ type Entry struct {
 
 	name string     // Tool.Name() at registration, so that a tool cannot slip away under its key
 	args *argSchema // compiled from Tool.Parameters
+	life *lifetime
+
+	effecter    Effecter
+	footprinter Footprinter
 }
 
 // Snapshot is the content of a [Registry] at one moment. It never changes and

@@ -1,0 +1,225 @@
+package registry
+
+import (
+	"context"
+	"path"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// BatchOptions configure one batch.
+type BatchOptions struct {
+	// Concurrency is how many calls run at once at most. Zero and one run them
+	// one after the other, in order.
+	Concurrency int
+}
+
+// Batch runs the calls of one turn of a model and gives their outcomes in the
+// order of the calls, each exactly one.
+//
+// One after the other, each call is asked about just before it runs. Side by
+// side, the whole batch is asked about first, in order, and then calls that
+// cannot disturb each other run together: a call that writes a path waits for
+// earlier calls on that path, and one whose footprint nobody knows runs alone.
+//
+// A call that stops the batch lets those finish that run; the others are
+// skipped. The end of ctx cancels the calls that run and skips the others.
+func (d *Door) Batch(ctx context.Context, calls []Request, o *BatchOptions) []*Outcome {
+	bound := 1
+	if o != nil {
+		bound = max(1, o.Concurrency)
+	}
+	b := &batch{bound: bound, slots: make([]*slot, len(calls))}
+	b.changed = sync.NewCond(&b.mu)
+	for i := range calls {
+		b.slots[i] = &slot{batch: b, index: i}
+	}
+	unwatch := context.AfterFunc(ctx, b.wake)
+	defer unwatch()
+	out := make([]*Outcome, len(calls))
+	var wg sync.WaitGroup
+	for i, req := range calls {
+		wg.Go(func() {
+			defer b.slots[i].end()
+			out[i] = d.Call(context.WithValue(ctx, slotKey{}, b.slots[i]), req)
+		})
+	}
+	wg.Wait()
+	return out
+}
+
+type slotKey struct{}
+
+// slotFrom finds the place of a call in its batch. A call that a tool makes
+// itself is not of the batch: it gets a context that was used up.
+func slotFrom(ctx context.Context) *slot {
+	s, _ := ctx.Value(slotKey{}).(*slot)
+	if s == nil || !s.take() {
+		return nil
+	}
+	return s
+}
+
+// batch orders the calls of one turn.
+type batch struct {
+	bound int
+	slots []*slot
+
+	mu        sync.Mutex
+	changed   *sync.Cond
+	stoppedBy int // index+1 of the first call that stopped the batch, or 0
+	reason    string
+}
+
+// stage is how far a call of a batch has come.
+type stage uint8
+
+const (
+	waiting stage = iota
+	admitting
+	ready
+	running
+	ended
+)
+
+// slot is one call's place in its batch.
+type slot struct {
+	batch *batch
+	index int
+
+	// Guarded by batch.mu.
+	taken bool
+	stage stage
+	print Footprint
+}
+
+func (b *batch) wake() {
+	b.mu.Lock()
+	b.changed.Broadcast()
+	b.mu.Unlock()
+}
+
+func (s *slot) take() bool {
+	s.batch.mu.Lock()
+	defer s.batch.mu.Unlock()
+	was := s.taken
+	s.taken = true
+	return !was
+}
+
+// enter waits for the call's turn to be prepared and asked about. It returns
+// why the call must not start, or "".
+func (s *slot) enter(ctx context.Context) (why string) {
+	b := s.batch
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for {
+		if why := b.over(ctx); why != "" {
+			return why
+		}
+		least := ready
+		if b.bound == 1 {
+			least = ended
+		}
+		if !slices.ContainsFunc(b.slots[:s.index], func(e *slot) bool { return e.stage < least }) {
+			s.stage = admitting
+			return ""
+		}
+		b.changed.Wait()
+	}
+}
+
+// start waits until the call can run beside the others.
+func (s *slot) start(ctx context.Context, print Footprint) (why string) {
+	b := s.batch
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	s.stage, s.print = ready, print
+	b.changed.Broadcast()
+	for {
+		if why := b.over(ctx); why != "" {
+			return why
+		}
+		if s.free() {
+			s.stage = running
+			return ""
+		}
+		b.changed.Wait()
+	}
+}
+
+// free reports whether nothing holds the call back. The caller holds the lock.
+func (s *slot) free() bool {
+	b := s.batch
+	busy := 0
+	for i, e := range b.slots {
+		switch {
+		case e == s:
+		case e.stage < ready && b.bound > 1:
+			return false // every approval comes before the first run
+		case e.stage == running:
+			busy++
+			if conflict(e.print, s.print) {
+				return false
+			}
+		case e.stage == ready && i < s.index && conflict(e.print, s.print):
+			return false
+		}
+	}
+	return busy < b.bound
+}
+
+// over says why no further call starts. The caller holds the lock.
+func (b *batch) over(ctx context.Context) string {
+	switch {
+	case b.stoppedBy > 0:
+		return "an earlier call stopped the batch: " + b.reason
+	case ctx.Err() != nil:
+		return "the batch was cancelled"
+	default:
+		return ""
+	}
+}
+
+// stop keeps calls from starting. Of several reasons that of the earliest call
+// counts.
+func (s *slot) stop(reason string) {
+	b := s.batch
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.stoppedBy == 0 || s.index+1 < b.stoppedBy {
+		b.stoppedBy, b.reason = s.index+1, reason
+	}
+	b.changed.Broadcast()
+}
+
+func (s *slot) end() {
+	b := s.batch
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	s.stage = ended
+	b.changed.Broadcast()
+}
+
+// conflict reports whether two calls must not run at the same time.
+func conflict(a, b Footprint) bool {
+	if a.Exclusive || b.Exclusive {
+		return true
+	}
+	return overlap(a.Writes, b.Writes) || overlap(a.Writes, b.Reads) || overlap(a.Reads, b.Writes)
+}
+
+// overlap reports whether a path of a is, or holds, or lies in one of b.
+func overlap(a, b []string) bool {
+	for _, p := range a {
+		p = path.Clean(p)
+		for _, q := range b {
+			q = path.Clean(q)
+			if p == q || p == "." || q == "." || strings.HasPrefix(p, q+"/") || strings.HasPrefix(q, p+"/") {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,66 @@
+package registry
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+)
+
+// mask gives a redacted view of arguments and the way back.
+func (r *run) mask(text string) (string, func(string) string) {
+	if r.door.opts.Redactor == nil || text == "" {
+		return text, func(s string) string { return s }
+	}
+	return r.door.opts.Redactor.Mask(text)
+}
+
+// redactBlocks takes secrets out of content. Images stay as they are.
+func (r *run) redactBlocks(content []Block) []Block {
+	red := r.door.opts.Redactor
+	if red == nil {
+		return content
+	}
+	content = slices.Clone(content)
+	for i, b := range content {
+		content[i].Text = red.Redact(b.Text)
+		if len(b.JSON) > 0 {
+			content[i].JSON = redactJSON(red, b.JSON)
+		}
+	}
+	return content
+}
+
+// redactJSON takes secrets out of the strings of a JSON value, keys included.
+// Everything else keeps its bytes.
+func redactJSON(red Redactor, raw json.RawMessage) json.RawMessage {
+	if whole, ok := red.(interface{ RedactJSON([]byte) []byte }); ok {
+		return whole.RedactJSON(raw) // it knows keys that say what their value is
+	}
+	doc, err := parseJSON(string(raw))
+	if err != nil {
+		return json.RawMessage(quote(red.Redact(string(raw))))
+	}
+	var b strings.Builder
+	redactValue(red, doc.text, &b)
+	return json.RawMessage(b.String())
+}
+
+// redactValue writes value with its strings redacted. Braces, commas and
+// numbers cannot hold a secret, so only string literals are looked at.
+func redactValue(red Redactor, text string, b *strings.Builder) {
+	for i := 0; i < len(text); {
+		if text[i] != '"' {
+			b.WriteByte(text[i])
+			i++
+			continue
+		}
+		end := skipValue(text, i)
+		literal := text[i:end]
+		plain := unquote(literal)
+		if clean := red.Redact(plain); clean != plain {
+			literal = quote(clean)
+		}
+		b.WriteString(literal)
+		i = end
+	}
+}
