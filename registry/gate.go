@@ -3,9 +3,7 @@ package registry
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"sync"
 	"time"
 )
 
@@ -43,12 +41,35 @@ type Question struct {
 // Scope is how long an answer holds.
 type Scope uint8
 
-// The scopes.
+// The scopes. On the wire they are once, session and always.
 const (
 	Once    Scope = iota // this call
 	Session              // calls of the tool with the same effects, until the program ends
 	Always               // the same, kept by [DoorOptions.KeepApproval]
 )
+
+var scopeNames = [...]string{Once: "once", Session: "session", Always: "always"}
+
+// String is once, session or always.
+func (s Scope) String() string {
+	if s > Always {
+		return fmt.Sprintf("scope(%d)", uint8(s))
+	}
+	return scopeNames[s]
+}
+
+// ParseScope reads once, session or always; nothing is once.
+func ParseScope(s string) (Scope, error) {
+	if s == "" {
+		return Once, nil
+	}
+	for i, name := range scopeNames {
+		if name == s {
+			return Scope(i), nil
+		}
+	}
+	return Once, fmt.Errorf("unknown scope %q: expected once, session or always", s)
+}
 
 // Answer answers one question.
 type Answer struct {
@@ -60,7 +81,7 @@ type Answer struct {
 	Stop      bool            // with Allow false: stop the batch, too
 }
 
-// Decision of a person or the policy, as an outcome tells it.
+// Consent is how it was decided whether a call may run, as its outcome tells.
 type Consent struct {
 	Action   Action        `json:"-"`
 	Asked    bool          `json:"asked"`
@@ -73,12 +94,14 @@ type Consent struct {
 // approve is step five of the door: what the policy says, and if it says ask,
 // what the gate says. A nil result lets the call run.
 func (r *run) approve(ctx context.Context) *draft {
+	if r.door.opts.Policy == nil {
+		return nil
+	}
 	for range maxEdits {
 		v := r.door.opts.Policy.decide(r.entry, r.effects(), r.args.text)
 		r.consent = Consent{Action: v.Action, Allowed: v.Action == Auto, Reason: v.Reason}
 		switch {
-		case v.Action == Auto, r.door.opts.Policy == nil:
-			r.consent.Allowed = true
+		case v.Action == Auto:
 			return nil
 		case v.Action == Deny:
 			return r.refused("policy", "denied by the policy: "+v.Reason, "")
@@ -175,59 +198,4 @@ func (r *run) refused(code, text, hint string) *draft {
 	d := r.failed(&Failure{Kind: KindPermissionDenied, Code: code, Retryable: RetryNo, Message: text, Hint: hint})
 	d.status = StatusSkipped
 	return d
-}
-
-// Approvals is a [Gate] whose answers come in from elsewhere, such as over a
-// connection, by the id of the request. An answer approves exactly one request:
-// a repeated, late or unknown one is an error and approves nothing. The zero
-// value is ready; it is safe for concurrent use.
-type Approvals struct {
-	// Notify tells somebody of a question. It must not block for long.
-	Notify func(Question)
-
-	mu      sync.Mutex
-	waiting map[string]chan Answer
-}
-
-var _ Gate = (*Approvals)(nil)
-
-// ErrNoQuestion is the error of an answer that nobody waits for.
-var ErrNoQuestion = errors.New("no request with this id waits for an answer")
-
-// Ask implements [Gate].
-func (g *Approvals) Ask(ctx context.Context, q Question) (Answer, error) {
-	ch := make(chan Answer, 1)
-	g.mu.Lock()
-	if g.waiting == nil {
-		g.waiting = map[string]chan Answer{}
-	}
-	g.waiting[q.ID] = ch
-	g.mu.Unlock()
-	defer func() {
-		g.mu.Lock()
-		delete(g.waiting, q.ID)
-		g.mu.Unlock()
-	}()
-	if g.Notify != nil {
-		g.Notify(q)
-	}
-	select {
-	case a := <-ch:
-		return a, nil
-	case <-ctx.Done():
-		return Answer{}, context.Cause(ctx)
-	}
-}
-
-// Answer gives the answer to the question that a.ID names.
-func (g *Approvals) Answer(a Answer) error {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	ch, ok := g.waiting[a.ID]
-	if !ok {
-		return fmt.Errorf("%w: %q", ErrNoQuestion, a.ID)
-	}
-	delete(g.waiting, a.ID)
-	ch <- a
-	return nil
 }

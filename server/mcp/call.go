@@ -23,7 +23,7 @@ func (s *Server) call(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallT
 		defer reports.Close() // every report comes before the result
 		r.Progress = reports.Send
 	}
-	out := s.door.Call(ctx, r)
+	out := s.door.Call(context.WithValue(ctx, sessionKey{}, req.Session), r)
 	return resultOf(out, s.hasOutputSchema(out.Tool)), nil
 }
 

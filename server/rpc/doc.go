@@ -10,11 +10,13 @@
 //	listTools                                    {tools: [{name, title, description, risk, effects, owner, parameters}]}
 //	callTool {name, arguments, id, timeoutMs, values}   the outcome
 //	cancelCall {id}                              {}
+//	approvalResponse {id, approved, scope, message, arguments, stop}   {}
 //	listExtensions                               what `list --json` prints
 //	reloadExtensions                             {added, reloaded, removed, failed, changes: [{extension, change, message}]}
 //	version                                      {name, version, protocol}
 //
 // Notifications to the client: ready at the start, tools/changed {generation}
 // when listTools would answer differently, tool/progress {callId, message,
-// done, total} while a call runs.
+// done, total} while a call runs, approval/request {id, callId, tool, title,
+// owner, risk, effects, arguments, reason} when a call waits for an answer.
 package rpc

@@ -64,6 +64,8 @@ func mismatch(err error, into any) string {
 		expected = "expected a string"
 	case reflect.Float64:
 		expected = "expected a number"
+	case reflect.Bool:
+		expected = "expected true or false"
 	}
 	var wrong *json.UnmarshalTypeError
 	if errors.As(err, &wrong) {

@@ -22,6 +22,10 @@ type Options struct {
 	Name, Version string
 	// Extensions answers for extensions; nil where there are none.
 	Extensions Extensions
+	// Approvals, where it is the door's gate, is answered by the client: each
+	// question becomes a notification approval/request, and the method
+	// approvalResponse answers it. Nil asks nobody.
+	Approvals *registry.Approvals
 	// Drain is how long calls may go on after the client has closed its end.
 	// They are cancelled then, and answered all the same. Zero cancels at
 	// once.
@@ -90,6 +94,9 @@ func (s *Server) Serve(ctx context.Context, r io.Reader, w io.Writer) error {
 	})
 	unsubscribe := s.registry.Subscribe(func(snap *registry.Snapshot) { changes.Send(snap.Generation()) })
 
+	if a := s.opts.Approvals; a != nil {
+		defer a.Listen(askOver(ctx, server))()
+	}
 	ch.open() // nothing is answered before ready
 	err := server.Wait()
 	unsubscribe()

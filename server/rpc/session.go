@@ -26,6 +26,7 @@ func newSession(s *Server) *session {
 		"listTools":        c.listTools,
 		"callTool":         c.callTool,
 		"cancelCall":       c.cancelCall,
+		"approvalResponse": c.approvalResponse,
 		"listExtensions":   c.listExtensions,
 		"reloadExtensions": c.reloadExtensions,
 		"version":          func(_ context.Context, req *jrpc2.Request) (any, error) { return c.version(), params(req) },
