@@ -23,7 +23,11 @@ func (s *Server) call(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallT
 		defer reports.Close() // every report comes before the result
 		r.Progress = reports.Send
 	}
-	out := s.door.Call(context.WithValue(ctx, sessionKey{}, req.Session), r)
+	d := &dialog{session: req.Session, answers: req.Params.InputResponses}
+	out := s.door.Call(context.WithValue(ctx, dialogKey{}, d), r)
+	if d.asked != nil && out.Status == registry.StatusSkipped {
+		return inputRequest(d.asked), nil
+	}
 	return resultOf(out, s.hasOutputSchema(out.Tool)), nil
 }
 

@@ -2,20 +2,109 @@ package mcp
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
+	"sync"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/rho-ext/rho-ext/registry"
 )
 
-type sessionKey struct{}
+// Elicitor is a gate that asks the user of the client that made the call,
+// through the protocol's elicitation. It is the door's gate. A client without that ability is
+// refused: nobody could be asked. The zero value is ready; it is safe for
+// concurrent use.
+//
+// The protocol answers such a call by a request for input, and the client makes
+// the call anew with the answer. An answer counts for the very call that was
+// asked about, once: same tool, same arguments.
+type Elicitor struct {
+	mu    sync.Mutex
+	open  map[string]fingerprint
+	order []string
+}
 
-// Elicit is a gate that asks the user of the client that made the call, through
-// the protocol's elicitation. A client without that ability refuses: nobody
-// could be asked.
-var Elicit registry.Gate = registry.GateFunc(elicit)
+var _ registry.Gate = (*Elicitor)(nil)
+
+// maxOpen is how many questions may wait for their answer. The oldest is
+// forgotten first; its answer then approves nothing.
+const maxOpen = 1000
+
+// fingerprint is what an answer is bound to.
+type fingerprint [sha256.Size]byte
+
+func fingerprintOf(q registry.Question) fingerprint {
+	return sha256.Sum256(fmt.Appendf(nil, "%s\x00%s\x00%s", q.Tool, q.Owner, q.Arguments))
+}
+
+// dialog is what one tools/call brings of answers, and takes away of questions.
+type dialog struct {
+	session *sdk.ServerSession
+	answers sdk.InputResponseMap
+	asked   *registry.Question
+}
+
+type dialogKey struct{}
+
+// errAsked ends the call for now; the client will make it again.
+var errAsked = errors.New("the client's user is being asked")
+
+// Ask implements [registry.Gate].
+func (e *Elicitor) Ask(ctx context.Context, q registry.Question) (registry.Answer, error) {
+	d, _ := ctx.Value(dialogKey{}).(*dialog)
+	if d == nil {
+		return registry.Answer{}, errors.New("the call came from no MCP client")
+	}
+	if p := d.session.InitializeParams(); p == nil || p.Capabilities == nil || p.Capabilities.Elicitation == nil {
+		return registry.Answer{}, errors.New("the client cannot ask its user (it has no elicitation)")
+	}
+	for id, response := range d.answers {
+		if res, ok := response.(*sdk.ElicitResult); ok && e.take(id, fingerprintOf(q)) {
+			return answerOf(q, res), nil
+		}
+	}
+	e.put(q.ID, fingerprintOf(q))
+	d.asked = &q
+	return registry.Answer{}, errAsked
+}
+
+func (e *Elicitor) put(id string, f fingerprint) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.open == nil {
+		e.open = map[string]fingerprint{}
+	}
+	e.open[id] = f
+	if e.order = append(e.order, id); len(e.order) > maxOpen {
+		delete(e.open, e.order[0])
+		e.order = e.order[1:]
+	}
+}
+
+// take uses an answer up, if it is one to this question.
+func (e *Elicitor) take(id string, f fingerprint) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.open[id] != f {
+		return false
+	}
+	delete(e.open, id)
+	return true
+}
+
+func answerOf(q registry.Question, res *sdk.ElicitResult) registry.Answer {
+	if res.Action != "accept" {
+		return registry.Answer{ID: q.ID, Reason: "the user said no"}
+	}
+	text, _ := res.Content["scope"].(string)
+	scope, err := registry.ParseScope(text)
+	if err != nil || scope == registry.Always {
+		scope = registry.Once // only the user's own program keeps answers
+	}
+	return registry.Answer{ID: q.ID, Allow: true, Scope: scope}
+}
 
 // approvalForm is what a client shows: how long the answer holds.
 var approvalForm = map[string]any{
@@ -27,28 +116,11 @@ var approvalForm = map[string]any{
 	},
 }
 
-func elicit(ctx context.Context, q registry.Question) (registry.Answer, error) {
-	session, _ := ctx.Value(sessionKey{}).(*sdk.ServerSession)
-	if session == nil {
-		return registry.Answer{}, errors.New("the call came from no MCP client")
-	}
-	if p := session.InitializeParams(); p == nil || p.Capabilities == nil || p.Capabilities.Elicitation == nil {
-		return registry.Answer{}, errors.New("the client cannot ask its user (it has no elicitation)")
-	}
-	res, err := session.Elicit(ctx, &sdk.ElicitParams{
+// inputRequest is the result that asks for an answer.
+func inputRequest(q *registry.Question) *sdk.CallToolResult {
+	return &sdk.CallToolResult{InputRequests: sdk.InputRequestMap{q.ID: &sdk.ElicitParams{
+		Mode:            "form",
 		Message:         fmt.Sprintf("Allow %s (%s) with %s? %s", q.Title, q.Risk, q.Arguments, q.Reason),
 		RequestedSchema: approvalForm,
-	})
-	if err != nil {
-		return registry.Answer{}, err
-	}
-	if res.Action != "accept" {
-		return registry.Answer{ID: q.ID, Reason: "the user said no"}, nil
-	}
-	text, _ := res.Content["scope"].(string)
-	scope, err := registry.ParseScope(text)
-	if err != nil || scope == registry.Always {
-		scope = registry.Once
-	}
-	return registry.Answer{ID: q.ID, Allow: true, Scope: scope}, nil
+	}}}
 }

@@ -52,7 +52,7 @@ func returns(r *registry.Result, err error) func(context.Context, json.RawMessag
 // end of what serverEnd is the other one of.
 func connect(t *testing.T, reg *registry.Registry, clientEnd, serverEnd sdk.Transport, o *sdk.ClientOptions) *sdk.ClientSession {
 	t.Helper()
-	server := NewServer(registry.NewDoor(reg, nil), reg, &Options{Name: "test", Version: "1"})
+	server := NewServer(registry.NewDoor(reg, &registry.DoorOptions{Policy: &registry.Policy{}, Gate: &Elicitor{}}), reg, &Options{Name: "test", Version: "1"})
 	ended := make(chan error, 1)
 	go func() { ended <- server.Run(context.Background(), serverEnd) }()
 	session, err := sdk.NewClient(&sdk.Implementation{Name: "client", Version: "1"}, o).Connect(t.Context(), clientEnd, nil)

@@ -20,13 +20,14 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 type fakeTool struct {
 	name       string
 	parameters string
+	risk       registry.Risk
 	info       registry.Info
 	run        func(ctx context.Context, args json.RawMessage) (*registry.Result, error)
 }
 
 func (f *fakeTool) Name() string        { return f.name }
 func (f *fakeTool) Description() string { return "Does " + f.name + "." }
-func (f *fakeTool) Risk() registry.Risk { return registry.Read }
+func (f *fakeTool) Risk() registry.Risk { return max(f.risk, registry.Read) }
 func (f *fakeTool) Info() registry.Info { return f.info }
 
 func (f *fakeTool) Parameters() json.RawMessage {
@@ -78,7 +79,11 @@ func startContext(t *testing.T, ctx context.Context, reg *registry.Registry, o *
 	inR, inW := io.Pipe()
 	outR, outW := io.Pipe()
 	c := &client{t: t, in: inW, lines: bufio.NewReader(outR), ended: make(chan error, 1)}
-	server := NewServer(registry.NewDoor(reg, nil), reg, o)
+	var door *registry.DoorOptions
+	if o != nil && o.Approvals != nil {
+		door = &registry.DoorOptions{Policy: &registry.Policy{}, Gate: o.Approvals}
+	}
+	server := NewServer(registry.NewDoor(reg, door), reg, o)
 	go func() {
 		c.ended <- server.Serve(ctx, inR, outW)
 		_ = outW.Close()
@@ -140,4 +145,12 @@ func newRegistry(t *testing.T, tools ...registry.Tool) *registry.Registry {
 	reg := registry.New()
 	require.NoError(t, reg.Register("", tools...))
 	return reg
+}
+
+// returnsAfter is a tool's function that says that it ran.
+func returnsAfter(ran chan<- struct{}) func(context.Context, json.RawMessage) (*registry.Result, error) {
+	return func(context.Context, json.RawMessage) (*registry.Result, error) {
+		ran <- struct{}{}
+		return registry.Text("ran"), nil
+	}
 }
