@@ -56,6 +56,10 @@ func (g *Approvals) Ask(ctx context.Context, q Question) (Answer, error) {
 	if g.waiting == nil {
 		g.waiting = map[string]chan Answer{}
 	}
+	if _, taken := g.waiting[q.ID]; taken {
+		g.mu.Unlock()
+		return Answer{}, fmt.Errorf("a request with the id %q waits already", q.ID)
+	}
 	g.waiting[q.ID] = ch
 	hear := make([]func(Question), 0, len(g.listeners))
 	for l := range g.listeners {
@@ -64,7 +68,9 @@ func (g *Approvals) Ask(ctx context.Context, q Question) (Answer, error) {
 	g.mu.Unlock()
 	defer func() {
 		g.mu.Lock()
-		delete(g.waiting, q.ID)
+		if g.waiting[q.ID] == ch {
+			delete(g.waiting, q.ID)
+		}
 		g.mu.Unlock()
 	}()
 	for _, f := range hear {

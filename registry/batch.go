@@ -42,6 +42,11 @@ func (d *Door) Batch(ctx context.Context, calls []Request, o *BatchOptions) []*O
 	for i, req := range calls {
 		wg.Go(func() {
 			defer b.slots[i].end()
+			defer func() {
+				if out[i] == nil { // foreign code ended this goroutine
+					out[i] = d.broken(req)
+				}
+			}()
 			out[i] = d.Call(context.WithValue(ctx, slotKey{}, b.slots[i]), req)
 		})
 	}
@@ -115,14 +120,15 @@ func (s *slot) enter(ctx context.Context) (why string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for {
-		if why := b.over(ctx); why != "" {
+		why, over := s.over(ctx)
+		if why != "" {
 			return why
 		}
 		least := ready
 		if b.bound == 1 {
 			least = ended
 		}
-		if !slices.ContainsFunc(b.slots[:s.index], func(e *slot) bool { return e.stage < least }) {
+		if !over && !slices.ContainsFunc(b.slots[:s.index], func(e *slot) bool { return e.stage < least }) {
 			s.stage = admitting
 			return ""
 		}
@@ -135,13 +141,16 @@ func (s *slot) start(ctx context.Context, print Footprint) (why string) {
 	b := s.batch
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	s.stage, s.print = ready, print
+	if s.stage != ended {
+		s.stage, s.print = ready, print
+	}
 	b.changed.Broadcast()
 	for {
-		if why := b.over(ctx); why != "" {
+		why, over := s.over(ctx)
+		if why != "" {
 			return why
 		}
-		if s.free() {
+		if !over && s.free() {
 			s.stage = running
 			return ""
 		}
@@ -170,15 +179,24 @@ func (s *slot) free() bool {
 	return busy < b.bound
 }
 
-// over says why no further call starts. The caller holds the lock.
-func (b *batch) over(ctx context.Context) string {
+// over reports whether the call must not start any more, and why, as soon as
+// that is certain: an earlier call that still runs may have a reason that
+// counts more. The caller holds the lock.
+func (s *slot) over(ctx context.Context) (why string, over bool) {
+	b := s.batch
 	switch {
-	case b.stoppedBy > 0:
-		return "an earlier call stopped the batch: " + b.reason
+	case s.stage == ended: // some middleware did not wait for it
+		return "the call had its outcome before it came to run", true
 	case ctx.Err() != nil:
-		return "the batch was cancelled"
+		return "the batch was cancelled", true
+	case b.stoppedBy == 0:
+		return "", false
+	case slices.ContainsFunc(b.slots[:b.stoppedBy-1], func(e *slot) bool {
+		return e != s && (e.stage == admitting || e.stage == running)
+	}):
+		return "", true
 	default:
-		return ""
+		return "another call stopped the batch: " + b.reason, true
 	}
 }
 

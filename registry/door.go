@@ -142,14 +142,32 @@ func (d *Door) Call(ctx context.Context, req Request) (out *Outcome) {
 	}
 	defer func() {
 		v := recover()
-		if out == nil || v != nil { // a fault of some middleware
-			r := &run{door: d, req: req, call: &Call{ID: req.ID}}
+		switch {
+		case v != nil: // a fault of some middleware
+			r := d.lost(req)
 			out = r.seal(r.failed(r.panicked(v)))
+		case out == nil:
+			out = d.broken(req)
 		}
-		out.CallID, out.Tool = req.ID, req.Tool
+		out.CallID, out.Tool, out.Sent = req.ID, req.Tool, req.Arguments
 		out.Duration = time.Since(start)
 	}()
 	return d.handler(ctx, req)
+}
+
+// lost is a call of which only the request is known.
+func (d *Door) lost(req Request) *run {
+	return &run{door: d, req: req, call: &Call{ID: req.ID}}
+}
+
+// broken is the outcome of a call whose middleware, or other code around the
+// tool, gave none.
+func (d *Door) broken(req Request) *Outcome {
+	r := d.lost(req)
+	out := r.seal(r.failed(&Failure{Kind: KindOther, Code: "no_outcome", ModelText: genericText,
+		Message: "code around the tool ended the call without an outcome"}))
+	out.Sent = req.Arguments
+	return out
 }
 
 func (d *Door) nextID(prefix string) string {
@@ -224,10 +242,12 @@ func (r *run) pass(ctx context.Context) *draft {
 
 // unstarted is the end of a call of a batch that was stopped before its turn.
 func (r *run) unstarted(ctx context.Context, why string) *draft {
+	f := &Failure{Kind: KindCancelled, Code: "batch_stopped", Retryable: RetryNo, Message: "not executed: " + why}
 	if ctx.Err() != nil {
-		return r.failed(r.interrupted(ctx, 0, nil))
+		f = r.interrupted(ctx, 0, nil)
+		f.Code, f.ModelText = "batch_cancelled", "not executed: "+why
 	}
-	d := r.failed(&Failure{Kind: KindCancelled, Code: "batch_stopped", Retryable: RetryNo, Message: "not executed: " + why})
+	d := r.failed(f)
 	d.status = StatusSkipped
 	return d
 }
@@ -278,7 +298,7 @@ func (r *run) lookUp() *Failure {
 
 // prepare normalises the arguments, fills defaults and validates.
 func (r *run) prepare() *Failure {
-	doc, err := normalise(r.req.Arguments)
+	doc, err := normaliseFor(r.entry.format, r.req.Arguments)
 	if err == nil {
 		err = r.entry.args.check(&doc)
 		r.args = doc

@@ -124,7 +124,7 @@ const maxEdits = 5
 // call is to be judged anew; the edit itself is then approved.
 func (r *run) ask(ctx context.Context, v Verdict) (again bool, _ *draft) {
 	q := Question{
-		ID: r.door.nextID("ask-"), CallID: r.req.ID, Tool: r.entry.name, Title: r.entry.Info.Title, Owner: r.entry.Owner,
+		ID: r.door.nextID("ask-" + r.door.prefix), CallID: r.req.ID, Tool: r.entry.name, Title: r.entry.Info.Title, Owner: r.entry.Owner,
 		Effects: r.effects(), Risk: r.effects().Risk(), Reason: v.Reason,
 	}
 	masked, restore := r.mask(r.args.text)
@@ -168,14 +168,10 @@ func deniedText(reason string) string {
 	return "tool call denied: " + reason
 }
 
-// askGate calls the gate, which is foreign code.
-func (r *run) askGate(ctx context.Context, q Question) (a Answer, err error) {
-	defer func() {
-		if v := recover(); v != nil {
-			err = fmt.Errorf("the gate panicked: %v", v)
-		}
-	}()
-	return r.door.opts.Gate.Ask(ctx, q)
+// askGate calls the gate, which is foreign code. One that does not come back
+// when ctx ends is left behind, and whatever it answers then is dropped.
+func (r *run) askGate(ctx context.Context, q Question) (Answer, error) {
+	return apart(ctx, func(ctx context.Context) (Answer, error) { return r.door.opts.Gate.Ask(ctx, q) })
 }
 
 // keep remembers an approval for later calls.

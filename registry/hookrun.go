@@ -87,8 +87,11 @@ func (r *run) after(ctx context.Context, d *draft, took time.Duration) {
 		}
 		masked, _ := r.mask(r.args.text)
 		e := AfterEvent{
-			CallID: r.req.ID, Tool: r.req.Tool, Arguments: json.RawMessage(masked), Status: d.status, Failure: d.failure,
+			CallID: r.req.ID, Tool: r.req.Tool, Status: d.status, Failure: r.redactFailure(d.failure),
 			Content: r.redactBlocks(d.content), Details: d.details, Metadata: maps.Clone(d.metadata), Duration: took,
+		}
+		if masked != "" { // else the call never had any
+			e.Arguments = json.RawMessage(masked)
 		}
 		if r.entry != nil {
 			e.Owner = r.entry.Owner
@@ -121,6 +124,12 @@ func within[T any](ctx context.Context, budget time.Duration, f func(context.Con
 	budget = cmp.Or(max(budget, 0), hookBudget)
 	ctx, cancel := context.WithTimeoutCause(ctx, budget, fmt.Errorf("it took longer than %v", budget))
 	defer cancel()
+	return apart(ctx, f)
+}
+
+// apart runs foreign code on a goroutine of its own, where it may panic and
+// exit, until ctx ends.
+func apart[T any](ctx context.Context, f func(context.Context) (T, error)) (T, error) {
 	type result struct {
 		v   T
 		err error

@@ -26,6 +26,14 @@ func ParseToolKind(s string) ToolKind {
 	}
 }
 
+// KindOf tells what the tool of that name does, and whether there is one.
+func (s *Snapshot) KindOf(name string) (ToolKind, bool) {
+	if e := s.find(name); e != nil {
+		return e.Info.Kind, true
+	}
+	return KindOtherTool, false
+}
+
 // UnmarshalText implements [encoding.TextUnmarshaler]: an unknown kind is
 // other.
 func (k *ToolKind) UnmarshalText(b []byte) error {

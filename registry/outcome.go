@@ -46,6 +46,8 @@ type Outcome struct {
 	Details any `json:"details,omitempty"`
 	// Arguments are the effective ones: normalised, with defaults.
 	Arguments json.RawMessage `json:"arguments,omitempty"`
+	// Sent is what the caller sent as arguments, to the byte.
+	Sent json.RawMessage `json:"-"`
 	// Consent says how it was decided that the call may run or not; nil where
 	// the call ended before that.
 	Consent *Consent `json:"consent,omitempty"`

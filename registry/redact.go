@@ -14,6 +14,19 @@ func (r *run) mask(text string) (string, func(string) string) {
 	return r.door.opts.Redactor.Mask(text)
 }
 
+// redactFailure is a copy of f for hooks, which may keep or change it, without
+// secrets. Its cause, where a secret could be, stays behind.
+func (r *run) redactFailure(f *Failure) *Failure {
+	if f == nil {
+		return nil
+	}
+	c := *f
+	if red := r.door.opts.Redactor; red != nil {
+		c.Message, c.ModelText, c.Hint, c.Cause = red.Redact(f.Message), red.Redact(f.ModelText), red.Redact(f.Hint), nil
+	}
+	return &c
+}
+
 // redactBlocks takes secrets out of content. Images stay as they are.
 func (r *run) redactBlocks(content []Block) []Block {
 	red := r.door.opts.Redactor

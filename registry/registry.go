@@ -158,6 +158,7 @@ func (r *Registry) change(edit func(old []Entry) ([]Entry, error)) error {
 		r.mu.Unlock()
 		return err
 	}
+	keepLifetimes(old, next)
 	s := newSnapshot(old.generation+1, next)
 	r.current.Store(s)
 	r.notifier.push(s)
@@ -165,6 +166,21 @@ func (r *Registry) change(edit func(old []Entry) ([]Entry, error)) error {
 	retireGone(old.entries, s)
 	r.notifier.drain()
 	return nil
+}
+
+// keepLifetimes lets a tool that was registered again under its name live on.
+func keepLifetimes(old *Snapshot, next []Entry) {
+	for i := range next {
+		if e := old.find(next[i].name); e != nil && next[i].life != e.life && sameTool(e.Tool, next[i].Tool) {
+			next[i].life = e.life
+		}
+	}
+}
+
+// sameTool compares tools, also those of a type that cannot be compared.
+func sameTool(a, b Tool) (same bool) {
+	defer func() { _ = recover() }() // uncomparable
+	return a == b
 }
 
 // retireGone lets go of tools that are no longer there.

@@ -56,6 +56,9 @@ func (v Values) Clone() Values {
 // String names the keys; the values may be secrets.
 func (v Values) String() string { return fmt.Sprintf("%d values", len(v)) }
 
+// GoString implements [fmt.GoStringer], as String does.
+func (v Values) GoString() string { return "registry.Values{" + v.String() + "}" }
+
 // valuesFor gives the values that a tool may see.
 func (q *Request) valuesFor(e *Entry) Values {
 	out := q.Values.Clone()
