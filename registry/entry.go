@@ -1,9 +1,11 @@
 package registry
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 )
 
 // newEntries checks tools and compiles their schemas.
@@ -36,10 +38,12 @@ func newEntry(owner string, t Tool) (_ Entry, err error) {
 	if err := CheckName(name); err != nil {
 		return fail(RuleName, err)
 	}
-	if r := t.Risk(); r < Read || r > Destructive {
-		return fail(RuleRisk, fmt.Errorf("is %v: expected read, write, network or destructive", r))
+	risk := t.Risk()
+	if risk < Read || risk > Destructive {
+		return fail(RuleRisk, fmt.Errorf("is %v: expected read, write, network or destructive", risk))
 	}
-	args, err := compileArgs(t.Parameters())
+	params := slices.Clone(t.Parameters())
+	args, err := compileArgs(acceptedBy(t, params))
 	if err != nil {
 		return fail(RuleParameters, err)
 	}
@@ -50,10 +54,31 @@ func newEntry(owner string, t Tool) (_ Entry, err error) {
 			return fail(RuleOutput, err)
 		}
 	}
-	e := Entry{Tool: t, Owner: owner, Info: info, name: name, args: args, life: newLifetime(t)}
+	format, err := compileFormat(info.InputFormat, params)
+	if err != nil {
+		return fail(RuleInputFormat, err)
+	}
+	e := Entry{Tool: t, Owner: owner, Info: info, name: name, description: t.Description(), parameters: params,
+		risk: risk, args: args, format: format, life: newLifetime(t)}
 	e.effecter, _ = As[Effecter](t)
 	e.footprinter, _ = As[Footprinter](t)
 	return e, nil
+}
+
+// accepter is implemented by tools that accept more than they show.
+type accepter interface {
+	acceptedParameters() json.RawMessage // nil: what is shown
+}
+
+// acceptedBy is the schema that calls of t must meet, if params is the one that
+// models see. A wrapper that shows another schema than what it wraps is taken
+// at its word.
+func acceptedBy(t Tool, params json.RawMessage) json.RawMessage {
+	a, ok := As[accepter](t)
+	if !ok || a.acceptedParameters() == nil || !bytes.Equal(a.(Tool).Parameters(), params) {
+		return params
+	}
+	return a.acceptedParameters()
 }
 
 // CheckName says what is wrong with a tool's name, or nil.

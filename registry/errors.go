@@ -31,11 +31,12 @@ func (e *ReservedError) Error() string {
 
 // The rules that an [InvalidToolError] can name.
 const (
-	RuleName       = "name"       // 1–64 characters of A–Z a–z 0–9 _ -, starting with a letter
-	RuleRisk       = "risk"       // one of the four risks
-	RuleParameters = "parameters" // a self-contained JSON Schema of type object
-	RuleOutput     = "output"     // Info.OutputSchema is a self-contained JSON Schema
-	RuleTool       = "tool"       // not nil, and its methods do not panic
+	RuleName        = "name"         // 1–64 characters of A–Z a–z 0–9 _ -, starting with a letter
+	RuleRisk        = "risk"         // one of the four risks
+	RuleParameters  = "parameters"   // a self-contained JSON Schema of type object
+	RuleOutput      = "output"       // Info.OutputSchema is a self-contained JSON Schema
+	RuleInputFormat = "input format" // Info.InputFormat has a known syntax and a grammar that compiles
+	RuleTool        = "tool"         // not nil, and its methods do not panic
 )
 
 // InvalidToolError says which rule of [Tool] a tool breaks, and how.

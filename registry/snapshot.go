@@ -1,6 +1,11 @@
 package registry
 
-import "github.com/rho-ext/rho-ext/internal/suggest"
+import (
+	"encoding/json"
+	"slices"
+
+	"github.com/rho-ext/rho-ext/internal/suggest"
+)
 
 // Entry is one registered tool, as it was when it was registered.
 type Entry struct {
@@ -8,13 +13,29 @@ type Entry struct {
 	Owner string // empty is the host program
 	Info  Info   // with every derived field filled in, see [InfoOf]
 
-	name string     // Tool.Name() at registration, so that a tool cannot slip away under its key
-	args *argSchema // compiled from Tool.Parameters
-	life *lifetime
+	// What the tool said at registration, so that it cannot slip away under its
+	// key, or show another schema than the one that is enforced.
+	name        string
+	description string
+	parameters  json.RawMessage
+	risk        Risk
+
+	args   *argSchema  // compiled from the parameters
+	format *textFormat // of a freeform tool, or nil
+	life   *lifetime
 
 	effecter    Effecter
 	footprinter Footprinter
 }
+
+// Name is the registered name.
+func (e Entry) Name() string { return e.name }
+
+// Description is what the model is told of the tool.
+func (e Entry) Description() string { return e.description }
+
+// Parameters is the schema of the arguments, as the author wrote it.
+func (e Entry) Parameters() json.RawMessage { return slices.Clone(e.parameters) }
 
 // Snapshot is the content of a [Registry] at one moment. It never changes and
 // is safe for concurrent use.
