@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/rho-ext/rho-ext/host/wire"
+	"github.com/rho-ext/rho-ext/internal/frame"
 )
 
 // Scope is where an extension was found.
@@ -224,7 +225,7 @@ func packageFailure(path string, data []byte, err error) *Failure {
 	before := string(data[:max(0, min(offset, int64(len(data))))])
 	f.Line = 1 + strings.Count(before, "\n")
 	f.Column = 1 + utf8.RuneCountInString(before[1+strings.LastIndex(before, "\n"):])
-	f.Frame = codeFrame(string(data), f.Line, f.Column)
+	f.Frame = frame.Draw(string(data), f.Line, f.Column)
 	return f
 }
 

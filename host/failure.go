@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/rho-ext/rho-ext/host/wire"
+	"github.com/rho-ext/rho-ext/internal/frame"
 	"github.com/rho-ext/rho-ext/registry"
 )
 
@@ -77,7 +77,7 @@ func (p place) frame(pos wire.Position) string {
 		}
 		text = string(data)
 	}
-	return codeFrame(text, pos.Line, pos.Column)
+	return frame.Draw(text, pos.Line, pos.Column)
 }
 
 // location makes a position of a running call presentable.
@@ -107,40 +107,4 @@ func (p place) failure(id string, f wire.Failure) Failure {
 		}
 	}
 	return out
-}
-
-const (
-	frameContext = 2   // lines before and after
-	frameWidth   = 160 // runes of a line that are shown
-)
-
-// codeFrame draws the lines around a 1-based position and marks the column.
-func codeFrame(text string, line, column int) string {
-	lines := strings.Split(text, "\n")
-	if line < 1 || line > len(lines) {
-		return ""
-	}
-	first, last := max(1, line-frameContext), min(len(lines), line+frameContext)
-	for last > line && strings.TrimSpace(lines[last-1]) == "" {
-		last--
-	}
-	width := len(fmt.Sprint(last))
-	var b strings.Builder
-	for n := first; n <= last; n++ {
-		src := []rune(strings.TrimRight(strings.ReplaceAll(lines[n-1], "\t", " "), "\r"))
-		from := 0
-		if n == line && column > frameWidth-20 {
-			from = min(column-frameWidth/2, len(src)) // a long line is shown around its column
-		}
-		shown := src[from:min(len(src), from+frameWidth)]
-		mark := " "
-		if n == line {
-			mark = ">"
-		}
-		b.WriteString(strings.TrimRight(fmt.Sprintf("%s %*d | %s", mark, width, n, string(shown)), " ") + "\n")
-		if n == line && column > 0 && column-1-from <= len(shown) {
-			fmt.Fprintf(&b, "  %s | %s^\n", strings.Repeat(" ", width), strings.Repeat(" ", column-1-from))
-		}
-	}
-	return strings.TrimRight(b.String(), "\n")
 }

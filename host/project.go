@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+
+	"github.com/rho-ext/rho-ext/internal/dirs"
 )
 
 // rootMarkers show that a folder is a project's root.
@@ -78,11 +80,8 @@ func homeDir() string {
 // defaultUserDir is $RHO_HOME/extensions, or ~/.rho/extensions; "" where
 // neither is known.
 func defaultUserDir() string {
-	if dir := os.Getenv("RHO_HOME"); dir != "" {
-		return filepath.Join(dir, "extensions")
-	}
-	if home := homeDir(); home != "" {
-		return filepath.Join(home, ".rho", "extensions")
+	if home := dirs.Home(); home != "" {
+		return filepath.Join(home, "extensions")
 	}
 	return ""
 }
