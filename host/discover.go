@@ -35,6 +35,8 @@ type Source struct {
 	Limit string
 	// ShadowedBy is the path of the extension that won the name, or empty.
 	ShadowedBy string
+	// Disabled says that the options leave it out.
+	Disabled bool
 }
 
 var entryExtensions = []string{".ts", ".js", ".mts", ".mjs", ".tsx"}
@@ -46,8 +48,15 @@ func discover(o Options) ([]Source, []Failure) {
 	var failures []Failure
 	add := func(dir string, scope Scope, must bool) {
 		found, failed := discoverDir(dir, scope, o.Root, must)
+		for i := range found {
+			found[i].Disabled = o.disables(found[i].ID)
+		}
 		all = append(all, found...)
-		failures = append(failures, failed...)
+		for _, f := range failed {
+			if f.File == dir || !o.disables(f.Extension) {
+				failures = append(failures, f)
+			}
+		}
 	}
 	if o.UserDir != "" {
 		add(o.UserDir, ScopeUser, false)

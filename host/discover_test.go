@@ -102,6 +102,37 @@ func TestAFolderThatWasNamedMustExist(t *testing.T) {
 	require.Equal(t, wire.StageDiscover, p.host.Failures()[0].Stage)
 }
 
+func TestADisabledExtensionIsListedAndNotLookedInto(t *testing.T) {
+	t.Parallel()
+	files := map[string]string{
+		"a.ts": manifest("a"), "b.ts": manifest("b"), "broken.ts": "this is no code", "odd/package.json": "{", "throws.ts": "throw 1",
+	}
+	states := func(change func(*host.Options)) (p *project, out string) {
+		p = newProject(t, files, change)
+		for _, e := range p.host.Extensions() {
+			out += e.ID + "=" + string(e.State) + " "
+		}
+		return p, out
+	}
+	p, got := states(func(o *host.Options) { o.Disabled = []string{"b", "broken", "odd", "throws", "unknown"} })
+	require.Equal(t, "a=loaded b=disabled broken=disabled throws=disabled ", got)
+	require.Empty(t, p.host.Failures())
+	require.Equal(t, "a", p.call("a", "{}").Text)
+	require.Equal(t, "not_found", string(p.call("b", "{}").Failure.Kind))
+
+	p, got = states(func(o *host.Options) { o.Enabled, o.Disabled = []string{"a", "b"}, []string{"b"} })
+	require.Equal(t, "a=loaded b=disabled broken=disabled throws=disabled ", got, "disabled wins")
+	require.Empty(t, p.host.Failures())
+	_, err := p.host.Reload(t.Context())
+	require.NoError(t, err)
+	require.Empty(t, p.host.Failures())
+
+	// A folder that cannot be read is told all the same.
+	p, _ = states(func(o *host.Options) { o.Enabled, o.Dirs = []string{"a"}, []string{filepath.Join(t.TempDir(), "gone")} })
+	require.Len(t, p.host.Failures(), 1)
+	require.Equal(t, "gone", p.host.Failures()[0].Extension)
+}
+
 func TestFindRoot(t *testing.T) {
 	home, err := filepath.EvalSymlinks(t.TempDir())
 	require.NoError(t, err)

@@ -179,13 +179,13 @@ func (h *Host) removeGone(sources []Source, rep *Report) {
 	}
 }
 
-// buildAll bundles what is not shadowed, side by side.
+// buildAll bundles what is neither shadowed nor disabled, side by side.
 func (h *Host) buildAll(sources []Source) []*candidate {
 	var list []*candidate
 	var g errgroup.Group
 	g.SetLimit(runtime.GOMAXPROCS(0))
 	for _, src := range sources {
-		if src.ShadowedBy != "" {
+		if src.ShadowedBy != "" || src.Disabled {
 			continue
 		}
 		c := &candidate{host: h, source: src}

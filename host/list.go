@@ -12,6 +12,7 @@ const (
 	StateLoaded   State = "loaded"
 	StateFailed   State = "failed" // an older version may still serve
 	StateShadowed State = "shadowed"
+	StateDisabled State = "disabled" // by [Options.Enabled] or [Options.Disabled]
 	// StateSkipped is an extension that [Options.Tool] made unnecessary.
 	StateSkipped State = "skipped"
 )
@@ -55,6 +56,8 @@ func (h *Host) Extensions() []ExtensionInfo {
 			info.State, info.ShadowedBy = StateShadowed, showPath(h.opts.Root, s.ShadowedBy)
 			out = append(out, info)
 			continue
+		case s.Disabled:
+			info.State = StateDisabled
 		case failed[s.ID]:
 			info.State = StateFailed
 		case h.skipped[s.ID]:

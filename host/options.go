@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"time"
 
 	"github.com/rho-ext/rho-ext/host/permission"
@@ -60,6 +61,9 @@ type Options struct {
 	UserDir string
 	// Dirs are further folders with extensions; a later one wins.
 	Dirs []string
+	// Enabled, where not empty, are the ids of the only extensions that are
+	// looked into. Disabled are those that are not, even if enabled.
+	Enabled, Disabled []string
 	// Registry is where tools are registered. Nil means a new one.
 	Registry *registry.Registry
 	// Tool, where set, loads only what that tool needs: extensions whose code
@@ -75,6 +79,10 @@ type Options struct {
 	// DrainTimeout is how long calls of a replaced version may go on; zero
 	// means 10 s.
 	DrainTimeout time.Duration
+}
+
+func (o Options) disables(id string) bool {
+	return slices.Contains(o.Disabled, id) || len(o.Enabled) > 0 && !slices.Contains(o.Enabled, id)
 }
 
 func (o Options) withDefaults() (Options, error) {

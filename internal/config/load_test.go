@@ -162,7 +162,7 @@ func TestWhatIsWrongIsToldWithItsPlace(t *testing.T) {
 		{"[log]\nlevel = 1979-05-27", `2:9: log.level: expected "off", "error", "warn", "info" or "debug", got a date or time`},
 		{"[log]\nlevel = \n", `2:9: `},
 		{"[log]\nlevel = 'info'\nlevel = 'warn'", `3:1: key level is already defined`},
-		{"'é' = { 'ü' = nope }", `1:13: `},
+		{"'é' = { 'ü' = nope }", `1:15: expected a value; text stands in quotes, such as "debug"`},
 		{"[log]\nlevel = \"\xff\"", `2:10: invalid UTF-8`},
 		{"a" + strings.Repeat(".a", 10) + " = 1", `1:17: a key of more than 8 parts`},
 		{"a = " + strings.Repeat("[", 20) + strings.Repeat("]", 20), `a value that is nested more than 8 deep`},

@@ -90,7 +90,7 @@ func parse(file string, text []byte) (*document, *Problem) {
 	switch {
 	case errors.As(err, &bad):
 		line, column := bad.Position()
-		return nil, d.problemAt(d.lines[min(line, len(d.lines))-1]+column-1, strings.TrimPrefix(bad.Error(), "toml: "))
+		return nil, d.problemAt(d.lines[min(line, len(d.lines))-1]+column-1, plain(strings.TrimPrefix(bad.Error(), "toml: ")))
 	case err != nil:
 		return nil, &Problem{File: file, Message: err.Error()}
 	}
@@ -123,11 +123,19 @@ func (d *document) index() *Problem {
 	if err := p.Error(); err != nil {
 		var bad *unstable.ParserError
 		if errors.As(err, &bad) {
-			return d.problemAt(int(p.Range(bad.Highlight).Offset), bad.Message)
+			return d.problemAt(int(p.Range(bad.Highlight).Offset), plain(bad.Message))
 		}
 		return &Problem{File: d.file, Message: err.Error()}
 	}
 	return nil
+}
+
+// plain turns what the parser says of text without quotes into words that help.
+func plain(message string) string {
+	if strings.HasPrefix(message, "expected keyword") || strings.HasSuffix(message, "at start of value") {
+		return `expected a value; text stands in quotes, such as "debug"`
+	}
+	return message
 }
 
 // lastOffset is where the last part of a key begins.
