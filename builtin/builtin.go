@@ -26,7 +26,7 @@ func Register(r *registry.Registry, o Options) error {
 	if err != nil {
 		return err
 	}
-	tools := []registry.Tool{&readFile{jail: j}}
+	tools := []registry.Tool{&readFile{jail: j}, think{}}
 	if err := r.Register("", tools...); err != nil {
 		_ = j.Close() // the first error says more
 		return err

@@ -181,6 +181,7 @@ func TestRegisterReservesNames(t *testing.T) {
 	r := registry.New()
 	require.NoError(t, Register(r, Options{Root: t.TempDir()}))
 	require.True(t, r.Remove("read_file"))
+	require.True(t, r.Remove("think"))
 	var reserved *registry.ReservedError
 	assert.ErrorAs(t, r.Register("ext", &readFile{}), &reserved)
 	var dup *registry.DuplicateError

@@ -89,6 +89,7 @@ type suite struct {
 	tool     registry.Tool
 	o        Options
 	entry    registry.Entry // once it is registered
+	name     string         // as it was first told
 	hopeless bool           // the rest could tell nothing
 	unstable bool           // what it says of itself changes
 
@@ -136,7 +137,8 @@ func (s *suite) wrappers() {
 }
 
 func (s *suite) says() {
-	name, description, params, risk := s.tool.Name(), s.tool.Description(), bytes.Clone(s.tool.Parameters()), s.tool.Risk()
+	s.name = s.tool.Name()
+	name, description, params, risk := s.name, s.tool.Description(), bytes.Clone(s.tool.Parameters()), s.tool.Risk()
 	if err := registry.CheckName(name); err != nil {
 		s.fail("the name %w", err)
 	}
@@ -209,7 +211,7 @@ func (s *suite) door(t registry.Tool) *registry.Door {
 }
 
 func (s *suite) request(args json.RawMessage) registry.Request {
-	return registry.Request{Tool: s.tool.Name(), Arguments: args}
+	return registry.Request{Tool: s.name, Arguments: args}
 }
 
 // invalid makes sure that what the schema refuses never gets to Execute.
