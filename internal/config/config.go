@@ -7,6 +7,7 @@
 package config
 
 import (
+	"fmt"
 	"time"
 )
 
@@ -114,6 +115,17 @@ type Origin struct {
 	File   string `json:"file,omitempty"`
 	Line   int    `json:"line,omitempty"` // 1-based
 	Name   string `json:"name,omitempty"` // of the flag or variable
+}
+
+// String is the origin for people: a place, the name of a flag, or default.
+func (o Origin) String() string {
+	switch {
+	case o.File != "":
+		return fmt.Sprintf("%s:%d", o.File, o.Line)
+	case o.Name != "":
+		return o.Name
+	}
+	return string(o.Source)
 }
 
 // File is a place where a configuration file may be.

@@ -109,15 +109,14 @@ func (m *merger) list(s setting) {
 	}
 }
 
-// append adds an item to a list that does not have it.
+// append adds an item to a list. Most lists hold an item once.
 func (m *merger) append(k *key, v any, o Origin) {
 	switch p := k.field(m.Config).(type) {
 	case *[]string:
 		s := v.(string)
-		if k.item != nil {
+		if k.item != nil { // of folders the last one counts, so it may be there twice
 			s = k.item(s, m.dir)
-		}
-		if slices.Contains(*p, s) {
+		} else if slices.Contains(*p, s) {
 			return
 		}
 		*p = append(*p, s)
