@@ -14,10 +14,10 @@ const metaPrefix = "rho-ext/"
 // toolOf shows a registered tool as MCP does.
 func toolOf(e registry.Entry) *sdk.Tool {
 	tool := &sdk.Tool{
-		Name:        e.Tool.Name(),
-		Description: e.Tool.Description(),
-		InputSchema: e.Tool.Parameters(),
-		Annotations: annotations(e),
+		Name:        e.Name(),
+		Description: e.Description(),
+		InputSchema: e.Parameters(),
+		Annotations: annotations(registry.AnnotationsOf(e)),
 		Meta: sdk.Meta{
 			metaPrefix + "risk":    e.Tool.Risk(),
 			metaPrefix + "effects": e.Info.Effects,
@@ -32,23 +32,15 @@ func toolOf(e registry.Entry) *sdk.Tool {
 	return tool
 }
 
-// annotations turns the risk and effects of a tool into the protocol's hints.
-// A hint that MCP would assume anyway, or that nothing is known of, is left
-// out.
-func annotations(e registry.Entry) *sdk.ToolAnnotations {
-	effects := e.Info.Effects
-	openWorld := effects.Has(registry.EffectNet) || effects.Has(registry.EffectRun)
-	a := &sdk.ToolAnnotations{OpenWorldHint: &openWorld}
-	switch e.Tool.Risk() {
-	case registry.Read:
-		a.ReadOnlyHint = true
-	case registry.Write:
-		a.DestructiveHint = new(bool)
-	case registry.Destructive:
-		yes := true
-		a.DestructiveHint = &yes
+// annotations writes a tool's hints in the SDK's terms, where false is what MCP
+// assumes of two of them.
+func annotations(a registry.Annotations) *sdk.ToolAnnotations {
+	return &sdk.ToolAnnotations{
+		ReadOnlyHint:    a.ReadOnly != nil && *a.ReadOnly,
+		DestructiveHint: a.Destructive,
+		IdempotentHint:  a.Idempotent != nil && *a.Idempotent,
+		OpenWorldHint:   a.OpenWorld,
 	}
-	return a
 }
 
 // isObjectSchema reports whether a schema describes objects; MCP knows no
