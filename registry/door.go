@@ -105,6 +105,10 @@ type Request struct {
 	ID string
 	// Tool is the registered name.
 	Tool string
+	// Snapshot, where set, is where the tool is looked up, so that a model gets
+	// the tools it was shown. A tool that holds something and has been closed
+	// since is gone all the same.
+	Snapshot *Snapshot
 	// Arguments are what the caller sent. Nothing and null mean no arguments,
 	// and a JSON string that holds an object means that object.
 	Arguments json.RawMessage
@@ -281,15 +285,20 @@ func (d *Door) claim(id string) string {
 func (r *run) lookUp() *Failure {
 	var s *Snapshot
 	for {
-		s = r.door.registry.Snapshot()
+		if s = r.req.Snapshot; s == nil {
+			s = r.door.registry.Snapshot()
+		}
 		e := s.find(r.req.Tool)
 		if e == nil {
 			break
 		}
-		if e.life.enter() { // else it was taken out a moment ago
+		if e.life.enter() {
 			r.entry = e
 			return nil
 		}
+		if r.req.Snapshot != nil {
+			return &Failure{Kind: KindNotFound, Code: "closed", Retryable: RetryNo, Message: "tool " + r.req.Tool + " is there no longer"}
+		} // else it was taken out a moment ago
 	}
 	name := clipped(r.req.Tool, maxReceived)
 	hint := suggest.Hint(s.closeNames(r.req.Tool, 3)...)

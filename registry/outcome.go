@@ -13,7 +13,7 @@ type Status string
 const (
 	StatusSuccess Status = "success"
 	StatusError   Status = "error"   // the tool failed
-	StatusDenied  Status = "denied"  // a guard refused what the tool asked for
+	StatusDenied  Status = "denied"  // the tool refused, or a guard what the tool asked for
 	StatusSkipped Status = "skipped" // a hook, the policy or a person stopped it before it ran
 )
 

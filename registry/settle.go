@@ -3,6 +3,7 @@ package registry
 import (
 	"encoding/json"
 	"errors"
+	"log/slog"
 	"strings"
 )
 
@@ -40,7 +41,13 @@ func (r *run) answered(res *Result) *draft {
 	}
 	d := &draft{status: StatusSuccess, content: res.Content, structured: res.Structured, details: res.Details, metadata: res.Metadata}
 	if res.Structured != nil {
-		if err := checkJSON(res.Structured); err != nil {
+		switch err := checkJSON(res.Structured); {
+		case err == nil:
+		case res.IsError: // how the tool failed says more than how it said so
+			d.structured = nil
+			r.door.opts.Logger.Warn("the structured content of a failed result is not valid JSON; it was dropped",
+				slog.String("tool", r.req.Tool), slog.Any("error", err))
+		default:
 			bad := r.failed(&Failure{Kind: KindOther, Code: "invalid_structured", Cause: err, ModelText: genericText,
 				Message: "the structured content of the result is not valid JSON: " + err.Error()})
 			bad.metadata = res.Metadata
@@ -100,9 +107,11 @@ func (r *run) failureIn(res *Result) (*Failure, any) {
 	return &Failure{Kind: KindOther, Message: text}, res.Details
 }
 
-// statusOf is the status that a failure gives its call.
+// statusOf is the status that a failure gives its call. A refusal is the tool's
+// own, or that of a guard in front of it; where a service that the tool asked
+// said no, which has an HTTP status, the tool failed.
 func statusOf(f *Failure) Status {
-	if f.Kind == KindPermissionDenied {
+	if f.Kind == KindPermissionDenied && f.HTTPStatus == 0 {
 		return StatusDenied
 	}
 	return StatusError
