@@ -30,16 +30,25 @@ func FindRoot(dir string) (string, error) {
 		if forbiddenRoot(d, home) {
 			break
 		}
-		for _, m := range rootMarkers {
-			if _, err := os.Lstat(filepath.Join(d, m)); err == nil {
-				return d, nil
-			}
+		if RootMarker(d) != "" {
+			return d, nil
 		}
 	}
 	if forbiddenRoot(dir, home) {
 		return "", fmt.Errorf("%s: %w", dir, ErrNoRoot)
 	}
 	return dir, nil
+}
+
+// RootMarker names what shows that dir is a project's root, such as .git, or is
+// "".
+func RootMarker(dir string) string {
+	for _, m := range rootMarkers {
+		if _, err := os.Lstat(filepath.Join(dir, m)); err == nil {
+			return m
+		}
+	}
+	return ""
 }
 
 func forbiddenRoot(dir, home string) bool {

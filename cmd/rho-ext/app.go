@@ -14,7 +14,7 @@ import (
 
 	"github.com/rho-ext/rho-ext/builtin"
 	"github.com/rho-ext/rho-ext/host"
-	"github.com/rho-ext/rho-ext/host/permission"
+	"github.com/rho-ext/rho-ext/internal/config"
 	"github.com/rho-ext/rho-ext/internal/version"
 	"github.com/rho-ext/rho-ext/registry"
 )
@@ -30,10 +30,12 @@ type app struct {
 	streams
 	root       string
 	extensions []string
+	config     string
 	isolation  string
 	timeout    time.Duration
 	logLevel   string
 	allowNet   []string
+	yes        bool
 	json       bool
 }
 
@@ -78,51 +80,56 @@ beside built-in ones. A .ts file in .rho/extensions/ is an extension.`,
 	f := root.PersistentFlags()
 	f.StringVar(&a.root, "root", "", "the project's root `DIR` (default: found from the current directory)")
 	f.StringArrayVar(&a.extensions, "extensions", nil, "a further `DIR` with extensions; may be repeated, a later one wins")
-	f.StringVar(&a.isolation, "isolation", "in-process", "where extensions run: in-process (process is not available yet)")
+	f.StringVar(&a.config, "config", "", "read this `FILE` in place of your own config.toml")
+	f.StringVar(&a.isolation, "isolation", "", "where extensions run: in-process (process is not available yet)")
 	f.DurationVar(&a.timeout, "timeout", 0, "deadline of a call, such as 5s (default: the tool's own, else 30s)")
-	f.StringVar(&a.logLevel, "log-level", "info", "lowest level of log lines on stderr: debug, info, warn, error or off")
+	f.StringVar(&a.logLevel, "log-level", "", "lowest level of log lines on stderr: debug, info, warn, error or off (default info)")
 	f.StringArrayVar(&a.allowNet, "allow-net", nil, "let extensions reach `HOST[:PORT]`; may be repeated")
+	f.BoolVar(&a.yes, "yes", false, "answer yes where the policy asks; it grants nothing and overrides no deny")
 	f.BoolVar(&a.json, "json", false, "print JSON on stdout (see docs/schemas)")
-	root.AddCommand(a.runCommand(), a.listCommand(), a.infoCommand(), a.serveCommand(), a.versionCommand())
+	root.AddCommand(a.runCommand(), a.listCommand(), a.infoCommand(), a.serveCommand(), a.doctorCommand(), a.versionCommand())
 	root.CompletionOptions.DisableDefaultCmd = true
 	return root
 }
 
 // workspace is what every verb but version needs: the tools and the door.
 type workspace struct {
-	host *host.Host
-	reg  *registry.Registry
-	door *registry.Door
-	log  *slog.Logger
+	host   *host.Host
+	reg    *registry.Registry
+	door   *registry.Door
+	log    *slog.Logger
+	config *config.Config
 }
 
 func (w *workspace) close() { _ = w.host.Close() }
 
-// open loads the extensions. tool limits that to what one tool needs.
+// open reads the configuration and loads the extensions. tool limits that to
+// what one tool needs.
 func (a *app) open(ctx context.Context, tool string) (*workspace, error) {
-	isolation, err := host.ParseIsolation(a.isolation)
-	if err != nil {
-		return nil, usage("--isolation: %v", err)
+	if err := a.checkFlags(); err != nil {
+		return nil, err
 	}
-	if isolation == host.Process {
-		return nil, usage("--isolation process is not available in this version; leave the flag out, or use --isolation in-process")
-	}
-	if a.timeout < 0 {
-		return nil, usage("--timeout must not be negative, got %s", a.timeout)
-	}
-	logger, err := a.logger()
+	root, err := a.findRoot()
 	if err != nil {
 		return nil, err
 	}
-	var rules []permission.NetRule
-	for _, s := range a.allowNet {
-		rule, err := permission.ParseNetRule(s)
-		if err != nil {
-			return nil, usage("--allow-net: %v", err)
-		}
-		rules = append(rules, rule)
+	c, warnings, err := a.loadConfig(root)
+	if err != nil {
+		return nil, usage("%v", err)
 	}
-	root, err := a.findRoot()
+	for _, w := range warnings {
+		fmt.Fprintln(a.err, a.paint(yellow, "warning:"), clean(w.String()))
+	}
+	return a.openWith(ctx, tool, root, c)
+}
+
+func (a *app) openWith(ctx context.Context, tool, root string, c *config.Config) (*workspace, error) {
+	isolation, err := isolationOf(c)
+	if err != nil {
+		return nil, err
+	}
+	logger := a.logger(c.Log.Level)
+	rules, err := a.netRules()
 	if err != nil {
 		return nil, err
 	}
@@ -131,8 +138,9 @@ func (a *app) open(ctx context.Context, tool string) (*workspace, error) {
 		return nil, fail(exitFailed, "%v", err)
 	}
 	h, err := host.New(ctx, host.Options{
-		Isolation: isolation, Root: root, Dirs: a.extensions, Registry: reg,
-		Tool: tool, AllowNet: rules, Logger: logger,
+		Isolation: isolation, Root: root, Dirs: c.Extensions.Dirs, Registry: reg,
+		Enabled: c.Extensions.Enabled, Disabled: c.Extensions.Disabled,
+		Tool: tool, AllowNet: rules, Logger: logger, LoadTimeout: c.Sandbox.LoadTimeout,
 	})
 	if err != nil {
 		if ctx.Err() != nil {
@@ -140,8 +148,10 @@ func (a *app) open(ctx context.Context, tool string) (*workspace, error) {
 		}
 		return nil, fail(exitFailed, "%v", err)
 	}
-	door := registry.NewDoor(reg, &registry.DoorOptions{ForceTimeout: a.timeout, ProjectRoot: root, Logger: logger})
-	return &workspace{host: h, reg: reg, door: door, log: logger}, nil
+	door := registry.NewDoor(reg, &registry.DoorOptions{
+		Timeout: c.Sandbox.CallTimeout, ForceTimeout: a.timeout, ProjectRoot: root, Logger: logger,
+	})
+	return &workspace{host: h, reg: reg, door: door, log: logger, config: c}, nil
 }
 
 func (a *app) findRoot() (string, error) {
@@ -168,17 +178,6 @@ func (a *app) findRoot() (string, error) {
 		return "", usage("%v", err)
 	}
 	return root, nil
-}
-
-func (a *app) logger() (*slog.Logger, error) {
-	if a.logLevel == "off" {
-		return slog.New(slog.DiscardHandler), nil
-	}
-	var level slog.Level
-	if err := level.UnmarshalText([]byte(a.logLevel)); err != nil {
-		return nil, usage("--log-level: unknown level %q; expected debug, info, warn, error or off", a.logLevel)
-	}
-	return slog.New(&lineHandler{app: a, level: level}), nil
 }
 
 func (a *app) versionCommand() *cobra.Command {

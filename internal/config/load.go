@@ -46,6 +46,7 @@ func Load(o Options) (*Config, []Warning, error) {
 			return nil, nil, err
 		}
 	}
+	sort.SliceStable(m.warnings, func(i, j int) bool { return m.warnings[i].Line < m.warnings[j].Line })
 	return c, m.warnings, nil
 }
 

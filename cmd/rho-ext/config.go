@@ -1,0 +1,89 @@
+package main
+
+import (
+	"log/slog"
+
+	"github.com/rho-ext/rho-ext/host"
+	"github.com/rho-ext/rho-ext/host/permission"
+	"github.com/rho-ext/rho-ext/internal/config"
+	"github.com/rho-ext/rho-ext/internal/dirs"
+	"github.com/rho-ext/rho-ext/internal/frame"
+	"github.com/rho-ext/rho-ext/internal/suggest"
+)
+
+// checkFlags looks at the flags that the configuration has a key for, so that a
+// mistake is told in the flag's own words.
+func (a *app) checkFlags() error {
+	if a.isolation != "" {
+		if _, err := host.ParseIsolation(a.isolation); err != nil {
+			return usage("--isolation: %v", err)
+		}
+	}
+	if a.timeout < 0 {
+		return usage("--timeout must not be negative, got %s", a.timeout)
+	}
+	if _, ok := levels[a.logLevel]; !ok && a.logLevel != "" {
+		return usage("--log-level: unknown level %q; expected debug, info, warn, error or off", a.logLevel)
+	}
+	_, err := a.netRules()
+	return err
+}
+
+func (a *app) netRules() ([]permission.NetRule, error) {
+	var rules []permission.NetRule
+	for _, s := range a.allowNet {
+		rule, err := permission.ParseNetRule(s)
+		if err != nil {
+			return nil, usage("--allow-net: %v", err)
+		}
+		rules = append(rules, rule)
+	}
+	return rules, nil
+}
+
+// loadConfig reads the configuration, with the flags over it.
+func (a *app) loadConfig(root string) (*config.Config, []config.Warning, error) {
+	o := config.Options{Home: dirs.Home(), File: a.config, Root: root, Suggest: suggest.First, Frame: frame.Draw}
+	flag := func(key, value, name string) {
+		o.Overrides = append(o.Overrides, config.Override{Key: key, Value: value, Source: config.FromFlag, Name: name})
+	}
+	if a.isolation != "" {
+		flag("sandbox.isolation", a.isolation, "--isolation")
+	}
+	if a.timeout > 0 {
+		flag("sandbox.call_timeout", a.timeout.String(), "--timeout")
+	}
+	if a.logLevel != "" {
+		flag("log.level", a.logLevel, "--log-level")
+	}
+	for _, dir := range a.extensions {
+		flag("extensions.dirs", dir, "--extensions")
+	}
+	return config.Load(o)
+}
+
+// isolationOf is the mode that the configuration asks for, if there is such.
+func isolationOf(c *config.Config) (host.Isolation, error) {
+	isolation, err := host.ParseIsolation(c.Sandbox.Isolation)
+	if err == nil && isolation == host.Process {
+		switch o := c.Origin("sandbox.isolation"); o.Source {
+		case config.FromFlag:
+			err = usage("--isolation process is not available in this version; leave the flag out, or use --isolation in-process")
+		default:
+			err = usage("%s:%d: sandbox.isolation: process is not available in this version; use in-process there, or --isolation in-process", o.File, o.Line)
+		}
+	}
+	return isolation, err
+}
+
+// levels are the names of log levels. off is above all of them.
+var levels = map[string]slog.Level{
+	"debug": slog.LevelDebug, "info": slog.LevelInfo, "warn": slog.LevelWarn, "error": slog.LevelError, "off": slog.LevelError + 1000,
+}
+
+func (a *app) logger(level string) *slog.Logger {
+	if level == "off" {
+		return slog.New(slog.DiscardHandler)
+	}
+	return slog.New(&lineHandler{app: a, level: levels[level]})
+}
