@@ -113,7 +113,7 @@ func (in *inliner) resolve(ref string, base any) (target, doc any, ok bool) {
 	}
 	target = doc
 	for token := range strings.SplitSeq(fragment[1:], "/") {
-		token = strings.NewReplacer("~1", "/", "~0", "~").Replace(token)
+		token = pointerUnescaper.Replace(token)
 		switch v := target.(type) {
 		case object:
 			if !v.has(token) {

@@ -246,7 +246,10 @@ func mapParts(o object, path string, fn func(v any, path string) any) object {
 	return out
 }
 
+var (
+	pointerEscaper   = strings.NewReplacer("~", "~0", "/", "~1")
+	pointerUnescaper = strings.NewReplacer("~1", "/", "~0", "~")
+)
+
 // escaped is a key as a part of a JSON pointer.
-func escaped(key string) string {
-	return strings.NewReplacer("~", "~0", "/", "~1").Replace(key)
-}
+func escaped(key string) string { return pointerEscaper.Replace(key) }
