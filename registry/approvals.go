@@ -29,7 +29,8 @@ var (
 )
 
 // Listen has hear called with every question, until stop is called. hear must
-// not block for long.
+// not block for long. When the last one stops, questions that wait fail: nobody
+// is left who could answer.
 func (g *Approvals) Listen(hear func(Question)) (stop func()) {
 	l := &listener{hear}
 	g.mu.Lock()
@@ -42,6 +43,12 @@ func (g *Approvals) Listen(hear func(Question)) (stop func()) {
 		g.mu.Lock()
 		defer g.mu.Unlock()
 		delete(g.listeners, l)
+		if len(g.listeners) == 0 {
+			for id, ch := range g.waiting {
+				delete(g.waiting, id)
+				close(ch)
+			}
+		}
 	}
 }
 
@@ -77,7 +84,10 @@ func (g *Approvals) Ask(ctx context.Context, q Question) (Answer, error) {
 		f(q)
 	}
 	select {
-	case a := <-ch:
+	case a, ok := <-ch:
+		if !ok {
+			return Answer{}, ErrNobodyListens
+		}
 		return a, nil
 	case <-ctx.Done():
 		return Answer{}, context.Cause(ctx)

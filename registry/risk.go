@@ -121,16 +121,25 @@ func (e *Effects) UnmarshalJSON(b []byte) error {
 	if err := json.Unmarshal(b, &names); err != nil {
 		return err
 	}
-	*e = 0
+	v, err := ParseEffects(names)
+	if err == nil {
+		*e = v
+	}
+	return err
+}
+
+// ParseEffects reads the names of effects.
+func ParseEffects(names []string) (Effects, error) {
+	var out Effects
 next:
 	for _, s := range names {
 		for _, n := range effectNames {
 			if n.name == s {
-				*e |= n.e
+				out |= n.e
 				continue next
 			}
 		}
-		return fmt.Errorf("unknown effect %q: expected read, write, net or run", s)
+		return 0, fmt.Errorf("unknown effect %q: expected read, write, net or run", s)
 	}
-	return nil
+	return out, nil
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/rho-ext/rho-ext/builtin"
 	"github.com/rho-ext/rho-ext/host"
 	"github.com/rho-ext/rho-ext/internal/config"
+	"github.com/rho-ext/rho-ext/internal/sessionlog"
 	"github.com/rho-ext/rho-ext/internal/version"
 	"github.com/rho-ext/rho-ext/registry"
 )
@@ -99,13 +100,20 @@ type workspace struct {
 	door   *registry.Door
 	log    *slog.Logger
 	config *config.Config
+
+	session *sessionlog.Log // or nil
 }
 
-func (w *workspace) close() { _ = w.host.Close() }
+func (w *workspace) close() {
+	_ = w.host.Close()
+	if w.session != nil {
+		_ = w.session.Close()
+	}
+}
 
 // open reads the configuration and loads the extensions. tool limits that to
-// what one tool needs.
-func (a *app) open(ctx context.Context, tool string) (*workspace, error) {
+// what one tool needs; gate answers where the policy asks.
+func (a *app) open(ctx context.Context, tool string, gate registry.Gate) (*workspace, error) {
 	if err := a.checkFlags(); err != nil {
 		return nil, err
 	}
@@ -120,10 +128,10 @@ func (a *app) open(ctx context.Context, tool string) (*workspace, error) {
 	for _, w := range warnings {
 		fmt.Fprintln(a.err, a.paint(yellow, "warning:"), clean(w.String()))
 	}
-	return a.openWith(ctx, tool, root, c)
+	return a.openWith(ctx, tool, gate, root, c)
 }
 
-func (a *app) openWith(ctx context.Context, tool, root string, c *config.Config) (*workspace, error) {
+func (a *app) openWith(ctx context.Context, tool string, gate registry.Gate, root string, c *config.Config) (*workspace, error) {
 	isolation, err := isolationOf(c)
 	if err != nil {
 		return nil, err
@@ -148,10 +156,12 @@ func (a *app) openWith(ctx context.Context, tool, root string, c *config.Config)
 		}
 		return nil, fail(exitFailed, "%v", err)
 	}
-	door := registry.NewDoor(reg, &registry.DoorOptions{
-		Timeout: c.Sandbox.CallTimeout, ForceTimeout: a.timeout, ProjectRoot: root, Logger: logger,
-	})
-	return &workspace{host: h, reg: reg, door: door, log: logger, config: c}, nil
+	door, session, err := a.newDoor(reg, root, c, gate, logger)
+	if err != nil {
+		_ = h.Close()
+		return nil, err
+	}
+	return &workspace{host: h, reg: reg, door: door, log: logger, config: c, session: session}, nil
 }
 
 func (a *app) findRoot() (string, error) {

@@ -103,7 +103,7 @@ func (a *app) diagnose(ctx context.Context) (*diagnosis, error) {
 		d.Isolation = isolationState{Mode: "none", Meaning: "no extension runs"}
 	}
 	d.lookAtDirectories(root)
-	w, err := a.openWith(ctx, "", root, c)
+	w, err := a.openWith(ctx, "", nil, root, c)
 	if err != nil {
 		var exit *exitError
 		if errors.As(err, &exit) && exit.code == exitInterrupted {

@@ -41,7 +41,7 @@ func (a *app) infoCommand() *cobra.Command {
 		Example: "  rho-ext info read_file",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			w, err := a.open(cmd.Context(), "")
+			w, err := a.open(cmd.Context(), "", nil)
 			if err != nil {
 				return err
 			}

@@ -38,7 +38,7 @@ Exit status: 0 when everything loaded, 3 when an extension failed.`,
 		Example: "  rho-ext list --extensions examples/extensions",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			w, err := a.open(cmd.Context(), "")
+			w, err := a.open(cmd.Context(), "", nil)
 			if err != nil {
 				return err
 			}

@@ -11,12 +11,14 @@ import (
 
 	"github.com/rho-ext/rho-ext/host"
 	"github.com/rho-ext/rho-ext/internal/version"
+	"github.com/rho-ext/rho-ext/registry"
 	"github.com/rho-ext/rho-ext/server/mcp"
 	"github.com/rho-ext/rho-ext/server/rpc"
 )
 
 func (a *app) serveCommand() *cobra.Command {
 	var asMCP, asRPC bool
+	var approve string
 	cmd := &cobra.Command{
 		Use:   "serve",
 		Short: "Serve all tools to an agent on stdin and stdout",
@@ -32,22 +34,48 @@ listExtensions, reloadExtensions, version.`,
 			if asMCP == asRPC {
 				return usage("serve needs one of --mcp and --rpc")
 			}
-			w, err := a.open(cmd.Context(), "")
+			if asRPC && approve != "" {
+				return usage("--approve goes with --mcp; over --rpc the client answers with approvalResponse")
+			}
+			approvals := &registry.Approvals{}
+			gate, err := gateFor(asMCP, approve, approvals)
+			if err != nil {
+				return err
+			}
+			w, err := a.open(cmd.Context(), "", gate)
 			if err != nil {
 				return err
 			}
 			defer w.close()
-			return a.serve(cmd.Context(), w, asMCP)
+			return a.serve(cmd.Context(), w, asMCP, approvals)
 		},
 	}
 	cmd.Flags().BoolVar(&asMCP, "mcp", false, "speak the Model Context Protocol")
 	cmd.Flags().BoolVar(&asRPC, "rpc", false, "speak JSON-RPC 2.0, one message per line")
+	cmd.Flags().StringVar(&approve, "approve", "", "who approves what the policy asks about, over MCP: client (it asks its user; the default), elicit (we ask through it) or policy (ask is deny)")
 	return cmd
+}
+
+// gateFor gives the gate of a server.
+func gateFor(asMCP bool, approve string, approvals *registry.Approvals) (registry.Gate, error) {
+	if !asMCP {
+		return approvals, nil
+	}
+	switch approve {
+	case "", "client":
+		return registry.AllowAll, nil
+	case "elicit":
+		return &mcp.Elicitor{}, nil
+	case "policy":
+		return nil, nil
+	default:
+		return nil, usage("--approve: unknown %q; expected client, elicit or policy", approve)
+	}
 }
 
 // serve runs a server until its client has gone. An interrupt is a proper end
 // of a server.
-func (a *app) serve(ctx context.Context, w *workspace, asMCP bool) error {
+func (a *app) serve(ctx context.Context, w *workspace, asMCP bool, approvals *registry.Approvals) error {
 	for _, f := range w.host.Failures() {
 		a.printFailure(f)
 	}
@@ -62,7 +90,7 @@ func (a *app) serve(ctx context.Context, w *workspace, asMCP bool) error {
 		s := mcp.NewServer(w.door, w.reg, &mcp.Options{Name: "rho-ext", Version: version.Version, Logger: w.log})
 		err = s.Run(ctx, &sdk.IOTransport{Reader: io.NopCloser(a.in), Writer: nopCloser{a.out}})
 	} else {
-		s := rpc.NewServer(w.door, w.reg, &rpc.Options{Name: "rho-ext", Version: version.Version, Logger: w.log, Extensions: extensions{w}, Drain: drain})
+		s := rpc.NewServer(w.door, w.reg, &rpc.Options{Name: "rho-ext", Version: version.Version, Logger: w.log, Extensions: extensions{w}, Approvals: approvals, Drain: drain})
 		err = s.Serve(ctx, a.in, a.out)
 	}
 	if err != nil && ctx.Err() == nil {

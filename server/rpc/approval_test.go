@@ -2,6 +2,7 @@ package rpc
 
 import (
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -74,4 +75,15 @@ func TestACallThatIsCancelledWhileItWaitsNeverRuns(t *testing.T) {
 	code, _ := c.fail("approvalResponse", `{"id":"`+q["id"].(string)+`","approved":true}`)
 	require.Equal(t, -32602, code)
 	require.Empty(t, ran)
+}
+
+func TestAClientThatLeavesAnswersNoMore(t *testing.T) {
+	t.Parallel()
+	tool := &fakeTool{name: "write", risk: registry.Write, parameters: `{"type":"object","properties":{"path":{"type":"string"}}}`}
+	c := start(t, newRegistry(t, tool), &Options{Approvals: &registry.Approvals{}, Drain: time.Hour})
+	c.asked("one")
+	require.NoError(t, c.in.Close())
+	out := c.next()["result"].(map[string]any)
+	require.Equal(t, "skipped", out["status"])
+	require.Contains(t, out["text"], "nobody is connected")
 }

@@ -68,7 +68,9 @@ func NewServer(door *registry.Door, reg *registry.Registry, o *Options) *Server 
 func (s *Server) Serve(ctx context.Context, r io.Reader, w io.Writer) error {
 	session := newSession(s)
 	ch := newLineChannel(r, w)
+	unlisten := func() {}
 	ch.atEOF = func() (stop func()) {
+		unlisten() // whoever has closed its end answers no more
 		timer := time.AfterFunc(s.opts.Drain, session.end)
 		return func() { timer.Stop() }
 	}
@@ -95,7 +97,8 @@ func (s *Server) Serve(ctx context.Context, r io.Reader, w io.Writer) error {
 	unsubscribe := s.registry.Subscribe(func(snap *registry.Snapshot) { changes.Send(snap.Generation()) })
 
 	if a := s.opts.Approvals; a != nil {
-		defer a.Listen(askOver(ctx, server))()
+		unlisten = a.Listen(askOver(ctx, server))
+		defer unlisten()
 	}
 	ch.open() // nothing is answered before ready
 	err := server.Wait()

@@ -1,0 +1,56 @@
+package main
+
+import (
+	"fmt"
+	"log/slog"
+	"path/filepath"
+
+	"github.com/rho-ext/rho-ext/internal/config"
+	"github.com/rho-ext/rho-ext/internal/dirs"
+	"github.com/rho-ext/rho-ext/internal/sessionlog"
+	"github.com/rho-ext/rho-ext/registry"
+)
+
+// newDoor makes the door that the configuration describes. gate answers where
+// the policy asks; --yes answers yes for it. The session log is nil where there
+// is none.
+func (a *app) newDoor(reg *registry.Registry, root string, c *config.Config, gate registry.Gate, logger *slog.Logger) (*registry.Door, *sessionlog.Log, error) {
+	keep := keptFor(root)
+	policy, err := policyOf(c, keep.read())
+	if err != nil {
+		return nil, nil, usage("%v", err)
+	}
+	redactor, err := redactorOf(c)
+	if err != nil {
+		return nil, nil, usage("redaction: %v", err)
+	}
+	if a.yes {
+		gate = registry.AllowAll
+	}
+	o := &registry.DoorOptions{
+		Timeout: c.Sandbox.CallTimeout, ForceTimeout: a.timeout, ProjectRoot: root, Logger: logger,
+		Policy: policy, Gate: gate, KeepApproval: keep.add, Redactor: redactor,
+	}
+	session := a.openSession(root, c)
+	if session != nil {
+		o.Middleware = append(o.Middleware, registry.SessionLog(session, redactor, func(err error) {
+			logger.Warn("the session log could not be written", "error", err)
+		}))
+	}
+	return registry.NewDoor(reg, o), session, nil
+}
+
+// openSession opens the project's session log. A place that cannot be written
+// is a warning: no call may fail over its record.
+func (a *app) openSession(root string, c *config.Config) *sessionlog.Log {
+	home := dirs.Home()
+	if !c.Log.Session || home == "" {
+		return nil
+	}
+	log, err := sessionlog.Open(sessionlog.Options{Dir: filepath.Join(dirs.Project(home, root), "log"), MaxBytes: c.Log.MaxBytes})
+	if err != nil {
+		fmt.Fprintln(a.err, a.paint(yellow, "warning:"), clean("there is no session log: "+err.Error()))
+		return nil
+	}
+	return log
+}
