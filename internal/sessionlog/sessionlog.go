@@ -62,7 +62,7 @@ type Log struct {
 	number int
 	file   *os.File // nil when closed
 	info   os.FileInfo
-	torn   bool     // the file does not end in a newline
+	torn   bool // the file does not end in a newline
 }
 
 // ErrClosed is what Append returns after Close.

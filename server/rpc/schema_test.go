@@ -69,7 +69,7 @@ func decode(t *testing.T, text []byte) any {
 func TestSchemasHoldForTheirExamples(t *testing.T) {
 	t.Parallel()
 	compile, files := schemas(t)
-	require.Len(t, files, 3)
+	require.GreaterOrEqual(t, len(files), 3)
 	for name, doc := range files {
 		s := compile(name)
 		require.NotEmpty(t, doc["examples"], name)
