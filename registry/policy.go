@@ -234,7 +234,7 @@ func (p *Policy) remember(a Approval) {
 
 // Judge tells what the policy makes of a call, without running anything.
 func (p *Policy) Judge(e Entry, args json.RawMessage) Verdict {
-	doc, err := normalise(args)
+	doc, err := normaliseFor(e.format, args)
 	if err != nil {
 		return Verdict{Action: Deny, Reason: err.Error()}
 	}
