@@ -31,6 +31,9 @@ func SessionLog(log Appender, red Redactor, failed func(error)) Middleware {
 	return func(next Handler) Handler {
 		return func(ctx context.Context, req Request) *Outcome {
 			out := next(ctx, req)
+			if out == nil { // the door makes one, and says whose fault it is
+				return nil
+			}
 			if err := log.Append(ctx, LogKindOutcome, logged(out, red)); err != nil && failed != nil {
 				once.Do(func() { failed(err) })
 			}

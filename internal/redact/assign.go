@@ -209,8 +209,12 @@ func secretValue(v string, kind naming, quoted bool) bool {
 			return false
 		}
 	}
+	if v[0] == '+' && strings.ContainsAny(v, ".()") { // "PWD="+cmd.Dir
+		return false
+	}
 	if kind != namesPassword && madeByMachine(v) {
-		return true
+		// Code such as PrivateKey: testRSA2048PrivateKey is no secret.
+		return quoted || !isAll(v, word) || !strings.HasSuffix(v, "Key") && !strings.HasSuffix(v, "Token") && !strings.HasSuffix(v, "Secret")
 	}
 	if kind == namesToken || kind == namesSecret && (!quoted || len(v) < 8) {
 		return false

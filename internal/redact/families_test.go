@@ -211,7 +211,7 @@ func TestLookAlikesStay(t *testing.T) {
 		`"next_page_token": "CAUQAA` + random(1, 20, letters) + `"`, "token_count=1234567890123456", `{"type":"token","value":"x"}`,
 		"key: " + random(1, 32, letters), "primary_key = user_identifier_2024", "keyboard: qwertz12345678901234", "api_key: YOUR_API_KEY_GOES_HERE",
 		"api_key = os.getenv(\"KEY1234567890\")", "secret: arn:aws:secretsmanager:eu-west-1:123456789012:secret:x", "secretary: anna1234567890ab",
-		"The secret: be kind.", "token := lexer.next2(abc)", "Authorization: required", "Authorization: Bearer <token>", "Authorization: Bearer $TOKEN1",
+		"PrivateKey: testRSA2048PrivateKey,", `append(env, "PWD="+cmd2.Dir)`, "The secret: be kind.", "token := lexer.next2(abc)", "Authorization: required", "Authorization: Bearer <token>", "Authorization: Bearer $TOKEN1",
 		"Bearer of good news in 2024", "bearer authentication-is-required-here", "Basic information about 2024", "Basic authentication", "basic knowledgeable",
 		"https://example.com:8080/@scope/pkg", "https://example.com/a:b@c", "https://user@example.com", "http://localhost:3000", "https://user:$PASS@host", "https://user:<pass>@host", "ssh://git@github.com:22/a",
 		"https://hooks.slack.com/services/", "see https://slack.com/help",
