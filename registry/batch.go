@@ -158,25 +158,39 @@ func (s *slot) start(ctx context.Context, print Footprint) (why string) {
 	}
 }
 
-// free reports whether nothing holds the call back. The caller holds the lock.
+// free reports whether nothing holds the call back. Calls start in their order,
+// as far as they do not conflict. The caller holds the lock.
 func (s *slot) free() bool {
 	b := s.batch
+	if b.bound == 1 {
+		return true // enter saw to it
+	}
 	busy := 0
-	for i, e := range b.slots {
+	for _, e := range b.slots {
 		switch {
-		case e == s:
-		case e.stage < ready && b.bound > 1:
+		case e.stage < ready:
 			return false // every approval comes before the first run
 		case e.stage == running:
 			busy++
-			if conflict(e.print, s.print) {
-				return false
-			}
-		case e.stage == ready && i < s.index && conflict(e.print, s.print):
-			return false
 		}
 	}
-	return busy < b.bound
+	for _, e := range b.slots[:s.index+1] {
+		if busy >= b.bound {
+			return false
+		}
+		if e.stage == ready && !e.held() {
+			busy++
+		}
+	}
+	return !s.held()
+}
+
+// held reports whether the call conflicts with one that runs, or that comes
+// first. The caller holds the lock.
+func (s *slot) held() bool {
+	return slices.ContainsFunc(s.batch.slots, func(e *slot) bool {
+		return e != s && (e.stage == running || e.stage == ready && e.index < s.index) && conflict(e.print, s.print)
+	})
 }
 
 // over reports whether the call must not start any more, and why, as soon as

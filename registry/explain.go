@@ -2,6 +2,7 @@ package registry
 
 import (
 	"fmt"
+	"maps"
 	"math/big"
 	"slices"
 	"sort"
@@ -73,12 +74,15 @@ func (e *explainer) place(err *jsonschema.ValidationError, class int, keyword st
 
 // unknown describes names that an object must not have.
 func (e *explainer) unknown(err *jsonschema.ValidationError, names []string) []found {
-	known := e.unusedNames(err)
+	known, unused := e.knownNames(err)
 	var out []found
 	for _, n := range names {
 		f := e.place(err, classUnknown, "additionalProperties")
 		f.Path = pathText(append(slices.Clone(err.InstanceLocation), n), e.root)
-		f.Suggestion = suggest.First(n, known)
+		f.Suggestion = suggest.First(n, unused)
+		for _, k := range known[:min(len(known), maxAllowed)] {
+			f.Allowed = append(f.Allowed, literal(k))
+		}
 		out = append(out, f)
 	}
 	return out
@@ -108,8 +112,9 @@ func (e *explainer) missing(err *jsonschema.ValidationError, expected string, na
 	return out
 }
 
-// unusedNames lists the known names that the object does not have yet.
-func (e *explainer) unusedNames(err *jsonschema.ValidationError) []string {
+// knownNames lists the names that the object may have, and those of them that
+// it does not have yet.
+func (e *explainer) knownNames(err *jsonschema.ValidationError) (known, unused []string) {
 	s := e.schemas[err.SchemaURL]
 	if s == nil { // unevaluatedProperties: the error stands at the unknown name
 		s = e.schemas[strings.TrimSuffix(err.SchemaURL, "/unevaluatedProperties")]
@@ -118,17 +123,16 @@ func (e *explainer) unusedNames(err *jsonschema.ValidationError) []string {
 		s = e.schemas[strings.TrimSuffix(err.SchemaURL, "/unevaluatedProperties")]
 	}
 	if s == nil {
-		return nil
+		return nil, nil
 	}
 	obj, _ := lookup(e.root, err.InstanceLocation).(map[string]any)
-	var names []string
-	for n := range s.Properties {
+	known = slices.Sorted(maps.Keys(s.Properties))
+	for _, n := range known {
 		if _, ok := obj[n]; !ok {
-			names = append(names, n)
+			unused = append(unused, n)
 		}
 	}
-	sort.Strings(names)
-	return names
+	return known, unused
 }
 
 // wrong describes a value that breaks one keyword.

@@ -35,7 +35,8 @@ type Problem struct {
 	// Received is the start of what came instead, as JSON; for an object or
 	// an array only its size. Empty where nothing came.
 	Received string `json:"received,omitempty"`
-	// Allowed lists the allowed values as JSON, where they are few.
+	// Allowed lists the allowed values as JSON, where they are few; for an
+	// unknown argument the names of the known.
 	Allowed []string `json:"allowed,omitempty"`
 	// Suggestion is the name or value that was probably meant: for a missing
 	// argument the unknown one that came, for an unknown one the known.
@@ -63,6 +64,9 @@ func (p Problem) String() string {
 		}
 		return where + p.Expected + ", but missing" + hint
 	case "additionalProperties":
+		if p.Suggestion == "" && len(p.Allowed) > 0 {
+			hint = clipped(" (known: "+strings.Join(p.Allowed, ", "), maxExpected) + ")"
+		}
 		return "unknown argument " + quote(path) + hint
 	}
 	s := where + "expected " + p.Expected

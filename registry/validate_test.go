@@ -38,7 +38,7 @@ func TestEveryProblemIsNamedAtOnceAndTheToolDoesNotRun(t *testing.T) {
 		{Path: "path", Keyword: "required", Expected: "required"},
 		{Path: "limit", Keyword: "maximum", Expected: "an integer of at most 50", Received: "999"},
 		{Path: "sort", Keyword: "enum", Expected: `one of "new", "top"`, Received: `"hot"`, Allowed: []string{`"new"`, `"top"`}},
-		{Path: "qurey", Keyword: "additionalProperties", Suggestion: "query"},
+		{Path: "qurey", Keyword: "additionalProperties", Allowed: []string{`"limit"`, `"path"`, `"query"`, `"sort"`}, Suggestion: "query"},
 	}, args.Problems)
 }
 
@@ -69,7 +69,7 @@ func TestProblemTexts(t *testing.T) {
 			`a[9]: expected a string, got 9; a[10]: expected a string, got 10; a[11]: expected a string, got 11`},
 		{"few members", `"minProperties":1`, `{}`, `a: expected an object of at least 1 member, got 0`},
 		{"a nested name", `"required":["bc"],"properties":{"bc":{}},"additionalProperties":false`, `{"d e":1}`,
-			`a.bc: required, but missing; unknown argument "a[\"d e\"]"`},
+			`a.bc: required, but missing; unknown argument "a[\"d e\"]" (known: "bc")`},
 		{"a dependency", `"dependentRequired":{"x":["y"]}`, `{"x":1}`, `a.y: required beside "x", but missing`},
 		{"a name that must not be there", `"properties":{"b":false}`, `{"b":1}`, `a.b: expected nothing here, got 1`},
 		{"an unevaluated name", `"properties":{"query":{}},"unevaluatedProperties":false`, `{"qurey":1}`, `unknown argument "a.qurey" (did you mean "query"?)`},
