@@ -75,7 +75,7 @@ func (r Rule) matches(e *Entry, effects Effects, args string) bool {
 	if !matchesName(r.Tool, e.name) || !matchesName(r.Owner, owner) || !effects.Has(r.Effects) {
 		return false
 	}
-	return r.Arg == "" || matchesValue(r.Match, member(args, r.Arg))
+	return r.Arg == "" || matchesValue(r.Match, member(args, r.Arg), r.Action == Auto)
 }
 
 func matchesName(pattern, name string) bool {
@@ -86,23 +86,53 @@ func matchesName(pattern, name string) bool {
 	return err == nil && ok
 }
 
-// matchesValue compares an argument, or any item of a list, with a pattern.
-func matchesValue(pattern, raw string) bool {
+// matchesValue compares an argument, or the items of a list, with a pattern.
+// What is spelt in a roundabout way counts against the call: a rule that asks or
+// denies matches a path also as what it comes down to and any item of a list;
+// one that allows (strict) wants both of a path that climbs, all items, and of a
+// command line no other command behind it.
+func matchesValue(pattern, raw string, strict bool) bool {
 	switch {
 	case raw == "":
 		return false
 	case raw[0] == '[':
-		found := false
-		eachItem(raw, func(item string) { found = found || matchesValue(pattern, item) })
-		return found
+		some, all := false, true
+		eachItem(raw, func(item string) {
+			ok := matchesValue(pattern, item, strict)
+			some, all = some || ok, all && ok
+		})
+		return some && (all || !strict)
 	case raw[0] == '"':
 		raw = unquote(raw)
 	}
-	if strings.Contains(pattern, "*") {
-		return glob(pattern, raw)
+	clean := path.Clean(raw)
+	if !strict {
+		return matchesText(pattern, raw) || matchesText(pattern, clean)
 	}
-	rest, ok := strings.CutPrefix(raw, pattern)
+	if climbs(raw) && !matchesText(pattern, clean) || chains(raw, pattern) {
+		return false
+	}
+	return matchesText(pattern, raw)
+}
+
+// matchesText compares text with a pattern that has * for any text, or is a
+// whole or the start of it.
+func matchesText(pattern, text string) bool {
+	if strings.Contains(pattern, "*") {
+		return glob(pattern, text)
+	}
+	rest, ok := strings.CutPrefix(text, pattern)
 	return ok && (rest == "" || strings.HasSuffix(pattern, "/") || strings.ContainsRune(" /:", rune(rest[0])))
+}
+
+// climbs reports whether a path has a part that leads upwards.
+func climbs(p string) bool { return slices.Contains(strings.Split(p, "/"), "..") }
+
+// chains reports whether a command line goes on, after a command that pattern is
+// the start of, in a way by which a shell would start another.
+func chains(text, pattern string) bool {
+	rest, ok := strings.CutPrefix(text, pattern)
+	return ok && strings.HasPrefix(rest, " ") && strings.ContainsAny(rest, ";&|<>`$\n\r")
 }
 
 // glob matches text with a pattern in which * is any text, also none.
