@@ -13,7 +13,7 @@ import (
 // code stays far below these.
 const (
 	maxNesting = 1000 // brackets inside brackets
-	maxChain   = 5000 // operators in one expression without a bracket around
+	maxChain   = 1000 // operators in one expression without a bracket around
 	maxRaw     = 3000 // brackets when nothing is taken for a string or comment
 )
 
