@@ -22,7 +22,7 @@ const gate = new Promise<void>((r) => (open = r));
 const sleep = (ms: number) => new Promise((r) => setTimeout(r, ms));
 const tool = (name: string, execute: any) => ({ name, description: "d", risk: "read", execute });
 export default { name: "c", tools: [
-  tool("interleave", async () => { const me = ++count; await sleep(20); return me + ":" + count }),
+  tool("interleave", async () => { count++; while (count < 3) await sleep(1); return "together" }),
   tool("abortable", (_: any, ctx: any) => new Promise((_, no) => ctx.signal.addEventListener("abort", () => no(ctx.signal.reason)))),
   tool("polite", (_: any, ctx: any) => new Promise((ok) => ctx.signal.addEventListener("abort", () => ok("cleaned up after " + ctx.signal.reason.name)))),
   tool("busy", () => { for (;;) {} }),
@@ -68,7 +68,7 @@ func TestConcurrentCallsInterleaveAtAwait(t *testing.T) {
 	p := slowProject(t)
 	for _, o := range p.group("interleave", time.Minute, "interleave", time.Minute, "interleave", time.Minute) {
 		require.Equal(t, registry.StatusSuccess, o.Status)
-		require.Contains(t, o.Text, ":3", "all three had begun before the first went on")
+		require.Equal(t, "together", o.Text, "each waits until all three have begun")
 	}
 }
 
