@@ -23,8 +23,8 @@ func (a *app) serveCommand() *cobra.Command {
 		Long: `Serve all tools to an agent on stdin and stdout, until its end is closed.
 
 --mcp speaks the Model Context Protocol. --rpc speaks JSON-RPC 2.0, one message
-per line: listTools, callTool {name, arguments}, cancelCall {id},
-listExtensions, reloadExtensions, version.`,
+per line: listTools, callTool {name, arguments, id}, cancelCall {id} with the id
+that callTool gave, listExtensions, reloadExtensions, version.`,
 		Example: `  rho-ext serve --mcp
   echo '{"jsonrpc":"2.0","id":1,"method":"listTools"}' | rho-ext serve --rpc`,
 		Args: cobra.NoArgs,
