@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -29,6 +30,7 @@ type streams struct {
 type app struct {
 	streams
 	root       string
+	rootGiven  bool // --root was given, if only as an empty text
 	extensions []string
 	isolation  string
 	timeout    time.Duration
@@ -74,18 +76,37 @@ beside built-in ones. A .ts file in .rho/extensions/ is an extension.`,
 		SilenceErrors: true,
 		Args:          cobra.NoArgs,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		PersistentPreRun: func(cmd *cobra.Command, _ []string) {
+			a.rootGiven = cmd.Flags().Changed("root")
+		},
 	}
 	f := root.PersistentFlags()
 	f.StringVar(&a.root, "root", "", "the project's root `DIR` (default: found from the current directory)")
 	f.StringArrayVar(&a.extensions, "extensions", nil, "a further `DIR` with extensions; may be repeated, a later one wins")
-	f.StringVar(&a.isolation, "isolation", "in-process", "where extensions run: in-process (process is not available yet)")
-	f.DurationVar(&a.timeout, "timeout", 0, "deadline of a call, such as 5s (default: the tool's own, else 30s)")
-	f.StringVar(&a.logLevel, "log-level", "info", "lowest level of log lines on stderr: debug, info, warn, error or off")
+	f.StringVar(&a.isolation, "isolation", "in-process", "the `MODE` in which extensions run: in-process (process is not available yet)")
+	f.DurationVar(&a.timeout, "timeout", 0, "deadline of a call, a `TIME` such as 5s or 300ms (default: the tool's own, else 30s)")
+	f.StringVar(&a.logLevel, "log-level", "info", "lowest `LEVEL` of log lines on stderr: debug, info, warn, error or off")
 	f.StringArrayVar(&a.allowNet, "allow-net", nil, "let extensions reach `HOST[:PORT]`; may be repeated")
 	f.BoolVar(&a.json, "json", false, "print JSON on stdout (see docs/schemas)")
 	root.AddCommand(a.runCommand(), a.listCommand(), a.infoCommand(), a.serveCommand(), a.versionCommand())
 	root.CompletionOptions.DisableDefaultCmd = true
 	return root
+}
+
+// one is for a verb that takes one argument and nothing else.
+func one(what string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		switch {
+		case len(args) == 0:
+			return usage("%s needs a %s, such as:\n%s", cmd.Name(), what, cmd.Example)
+		case len(args) > 1:
+			return usage("%s takes one %s, got %d arguments: %q; see rho-ext %[1]s --help", cmd.Name(), what, len(args), args)
+		case args[0] == "":
+			return usage("%s needs a %s, got an empty one; see rho-ext list", cmd.Name(), what)
+		default:
+			return nil
+		}
+	}
 }
 
 // workspace is what every verb but version needs: the tools and the door.
@@ -113,6 +134,9 @@ func (a *app) open(ctx context.Context, tool string) (*workspace, error) {
 	logger, err := a.logger()
 	if err != nil {
 		return nil, err
+	}
+	if slices.Contains(a.extensions, "") {
+		return nil, usage("--extensions is empty; expected a folder, such as --extensions examples/extensions")
 	}
 	var rules []permission.NetRule
 	for _, s := range a.allowNet {
@@ -145,7 +169,10 @@ func (a *app) open(ctx context.Context, tool string) (*workspace, error) {
 }
 
 func (a *app) findRoot() (string, error) {
-	if a.root != "" {
+	if a.rootGiven {
+		if a.root == "" {
+			return "", usage("--root is empty; expected the project's folder, such as --root .")
+		}
 		root, err := filepath.Abs(a.root)
 		if err != nil {
 			return "", usage("--root: %v", err)
@@ -190,10 +217,10 @@ func (a *app) versionCommand() *cobra.Command {
 		RunE: func(*cobra.Command, []string) error {
 			v := version.Read()
 			if a.json {
-				return a.printJSON(v)
+				return written(a.printJSON(v))
 			}
 			_, err := fmt.Fprintf(a.out, "rho-ext %s (%s, goja %s, esbuild %s)\n", v.Version, v.Go, v.Goja, v.Esbuild)
-			return err
+			return written(err)
 		},
 	}
 }

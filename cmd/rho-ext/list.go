@@ -50,7 +50,7 @@ Exit status: 0 when everything loaded, 3 when an extension failed.`,
 				err = a.printListing(l)
 			}
 			if err != nil {
-				return fail(exitFailed, "%v", err)
+				return written(err)
 			}
 			if len(l.Failures) > 0 {
 				return &exitError{code: exitLoad}
