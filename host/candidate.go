@@ -29,7 +29,7 @@ type candidate struct {
 func (c *candidate) build() {
 	b, err := bundle.Build(bundle.Options{
 		ID: c.source.ID, Entry: c.source.Entry, Root: c.source.Dir, Limit: c.source.Limit,
-		Modules: jsapi.Modules(),
+		Modules: jsapi.Modules(), Timeout: c.host.opts.LoadTimeout,
 	})
 	var fails *bundle.Failures
 	if errors.As(err, &fails) {

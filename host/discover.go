@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"unicode/utf8"
+	"unicode/utf16"
 
 	"github.com/rho-ext/rho-ext/host/wire"
 )
@@ -223,7 +223,7 @@ func packageFailure(path string, data []byte, err error) *Failure {
 	}
 	before := string(data[:max(0, min(offset, int64(len(data))))])
 	f.Line = 1 + strings.Count(before, "\n")
-	f.Column = 1 + utf8.RuneCountInString(before[1+strings.LastIndex(before, "\n"):])
+	f.Column = 1 + len(utf16.Encode([]rune(before[1+strings.LastIndex(before, "\n"):])))
 	f.Frame = codeFrame(string(data), f.Line, f.Column)
 	return f
 }

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"unicode/utf16"
 
 	"github.com/rho-ext/rho-ext/host/wire"
 	"github.com/rho-ext/rho-ext/registry"
@@ -128,6 +129,9 @@ func codeFrame(text string, line, column int) string {
 	var b strings.Builder
 	for n := first; n <= last; n++ {
 		src := []rune(strings.TrimRight(strings.ReplaceAll(lines[n-1], "\t", " "), "\r"))
+		if n == line {
+			column = runeColumn(src, column)
+		}
 		from := 0
 		if n == line && column > frameWidth-20 {
 			from = min(column-frameWidth/2, len(src)) // a long line is shown around its column
@@ -143,4 +147,16 @@ func codeFrame(text string, line, column int) string {
 		}
 	}
 	return strings.TrimRight(b.String(), "\n")
+}
+
+// runeColumn turns a 1-based column in UTF-16 units into one in characters.
+func runeColumn(line []rune, column int) int {
+	n := 1
+	for _, r := range line {
+		if column -= utf16.RuneLen(r); column < 1 {
+			return n
+		}
+		n++
+	}
+	return n + column - 1
 }

@@ -3,11 +3,12 @@ package bundle
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"os"
+	"fmt"
 	"path/filepath"
 	"sort"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/evanw/esbuild/pkg/api"
 
@@ -26,6 +27,9 @@ type Options struct {
 	Limit string
 	// Modules are virtual modules: what an import names, and its source.
 	Modules map[string]string
+	// Timeout bounds the work, which a few bytes of source can make endless;
+	// zero means no bound. What runs too long is left behind.
+	Timeout time.Duration
 }
 
 // Bundle is the result of [Build].
@@ -90,7 +94,23 @@ func (f *Failures) Source(name string) string { return f.Sources[name] }
 // Build bundles one extension. An error is always a [*Failures].
 func Build(o Options) (*Bundle, error) {
 	l := &loader{opts: o, roots: packageRoots(o), sources: map[string]string{}}
-	result := api.Build(buildOptions(o, l))
+	done := make(chan api.BuildResult, 1)
+	go func() { done <- api.Build(buildOptions(o, l)) }()
+	var late <-chan time.Time
+	if o.Timeout > 0 {
+		t := time.NewTimer(o.Timeout)
+		defer t.Stop()
+		late = t.C
+	}
+	var result api.BuildResult
+	select {
+	case result = <-done:
+	case <-late:
+		f := wire.Failure{Stage: wire.StageBundle, Position: entryOf(o),
+			Message: fmt.Sprintf("the extension could not be bundled within %v", o.Timeout),
+			Hint:    "look for arrow functions nested in conditions or default values, and for computed imports such as import(\"../\" + name)"}
+		return nil, &Failures{List: []wire.Failure{f}, root: o.Root}
+	}
 	if len(result.Errors) > 0 {
 		return nil, &Failures{List: failures(result.Errors, o), Sources: l.sources, root: o.Root}
 	}
@@ -103,7 +123,7 @@ func Build(o Options) (*Bundle, error) {
 		}
 	}
 	var err error
-	if b.SourceMap, b.aliases, err = adaptMap(b.SourceMap); err != nil {
+	if b.SourceMap, b.aliases, err = adaptMap(b.SourceMap, b.Script); err != nil {
 		return nil, &Failures{List: []wire.Failure{{Stage: wire.StageBundle, Message: "the source map cannot be read: " + err.Error()}}}
 	}
 	b.Hash = b.hash(l)
@@ -157,29 +177,25 @@ func (l *loader) inputs() []string {
 	return out
 }
 
-// packageRoots are the node_modules folders that may serve imports.
+// packageRoots are the node_modules folders that may serve imports, by their
+// real paths. One that is a link to somewhere above Limit does not count: it
+// would open any folder of the machine.
 func packageRoots(o Options) []string {
-	out := []string{filepath.Join(o.Root, "node_modules")}
-	if _, ok := below(o.Limit, o.Root); !ok {
-		return realDirs(out)
+	top := o.Limit
+	if _, ok := below(top, o.Root); !ok {
+		top = o.Root
 	}
-	for dir := o.Root; dir != o.Limit; {
-		dir = filepath.Dir(dir)
-		out = append(out, filepath.Join(dir, "node_modules"))
-	}
-	return realDirs(out)
-}
-
-func realDirs(dirs []string) []string {
-	out := dirs[:0]
-	for _, d := range dirs {
-		if real, err := filepath.EvalSymlinks(d); err == nil {
-			if st, err := os.Stat(real); err == nil && st.IsDir() {
+	var out []string
+	for dir := o.Root; ; dir = filepath.Dir(dir) {
+		if real, err := filepath.EvalSymlinks(filepath.Join(dir, "node_modules")); err == nil {
+			if rel, ok := below(top, real); ok && rel != "." {
 				out = append(out, real)
 			}
 		}
+		if dir == top {
+			return out
+		}
 	}
-	return out
 }
 
 // below gives path relative to dir when it lies in dir or is dir.
