@@ -66,7 +66,7 @@ func (a *app) serve(ctx context.Context, w *workspace, asMCP bool) error {
 		err = s.Serve(ctx, a.in, a.out)
 	}
 	if err != nil && ctx.Err() == nil {
-		return fail(exitFailed, "serve: %v", err)
+		return fail(exitFailed, "the connection to the client ended: %v\nexpected %s messages on stdin, one per line", err, protocol)
 	}
 	return nil
 }
