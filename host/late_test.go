@@ -230,3 +230,43 @@ func TestCloseEndsRunningCalls(t *testing.T) {
 		require.NotEqual(t, registry.StatusSuccess, o.Status)
 	}
 }
+
+const leftBehind = `
+const tool = (name: string, execute: any) => ({ name, description: "d", risk: "read", execute });
+const spin = (): any => { for (;;) {} };
+export default { name: "c", tools: [
+  tool("ping", () => "pong"),
+  tool("unseen_rejection", () => { Promise.reject({ get stack() { return spin() } }); return "done" }),
+  tool("microtasks", async () => { await new Promise((r) => setTimeout(r, 1)); (async () => { for (;;) await null })(); return "done" }),
+  tool("plain_loop", async () => { await new Promise((r) => setTimeout(r, 1)); Promise.resolve().then(() => {}).then(() => {}).then(() => {}).then(spin); return "done" }),
+  tool("endless_microtasks", async () => { for (;;) await null }),
+  tool("throws_getter", () => { throw { get stack() { return spin() } } }),
+  tool("rejects_getter", async () => { await null; throw { get stack() { return spin() } } }),
+  tool("throws_cause", () => { throw Object.assign(new Error("x"), { get cause() { return spin() } }) }),
+  tool("broken_iterator", (_: any, ctx: any) => { ctx.signal; (Array.prototype as any)[Symbol.iterator] = spin; return new Promise(() => {}) }),
+] }`
+
+func TestWhatACallLeavesBehindNeverHoldsTheLoop(t *testing.T) {
+	t.Parallel()
+	for _, tool := range []string{"unseen_rejection", "microtasks", "plain_loop"} {
+		p := newProject(t, map[string]string{"c.ts": leftBehind})
+		require.Empty(t, p.host.Failures())
+		for range 2 {
+			require.Equal(t, "done", p.call(tool, "{}").Text, tool)
+			require.Equal(t, "pong", p.call("ping", "{}").Text, tool)
+		}
+	}
+}
+
+func TestATrapInAnErrorOrAGlobalTakesDownItsOwnRuntimeAlone(t *testing.T) {
+	t.Parallel()
+	for _, tool := range []string{"endless_microtasks", "throws_getter", "rejects_getter", "throws_cause", "broken_iterator"} {
+		p := newProject(t, map[string]string{"c.ts": leftBehind})
+		for range 2 {
+			o := p.within(200*time.Millisecond, tool, "{}")
+			require.NotNil(t, o.Failure, tool)
+			require.Equal(t, registry.KindTimeout, o.Failure.Kind, tool)
+			require.Equal(t, "pong", p.call("ping", "{}").Text, tool)
+		}
+	}
+}
