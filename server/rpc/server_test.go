@@ -183,6 +183,13 @@ func TestToolsChanged(t *testing.T) {
 	m := c.next()
 	require.Equal(t, "tools/changed", m["method"])
 	require.Equal(t, map[string]any{"generation": 1.0}, m["params"])
+
+	// New code behind the same face is no news, a new schema is.
+	require.NoError(t, reg.Swap("ext", []registry.Tool{&fakeTool{name: "new"}}))
+	require.NoError(t, reg.Swap("ext", []registry.Tool{&fakeTool{name: "new", parameters: `{"type":"object","properties":{}}`}}))
+	m = c.next()
+	require.Equal(t, "tools/changed", m["method"])
+	require.Equal(t, map[string]any{"generation": 3.0}, m["params"])
 }
 
 type fakeExtensions struct{ err error }

@@ -77,8 +77,17 @@ func (c *session) listTools(_ context.Context, req *jrpc2.Request) (any, error) 
 	if err := params(req); err != nil {
 		return nil, err
 	}
+	return toolsOf(c.server.registry.Snapshot()), nil
+}
+
+type toolsResult struct {
+	Tools []toolResult `json:"tools"`
+}
+
+// toolsOf is what listTools answers for a snapshot.
+func toolsOf(s *registry.Snapshot) toolsResult {
 	tools := []toolResult{}
-	for _, e := range c.server.registry.Snapshot().Tools() {
+	for _, e := range s.Tools() {
 		tools = append(tools, toolResult{
 			Name:        e.Tool.Name(),
 			Title:       e.Info.Title,
@@ -90,7 +99,7 @@ func (c *session) listTools(_ context.Context, req *jrpc2.Request) (any, error) 
 			Output:      e.Info.OutputSchema,
 		})
 	}
-	return map[string]any{"tools": tools}, nil
+	return toolsResult{tools}
 }
 
 var errNoExtensions = jrpc2.Errorf(jrpc2.MethodNotFound, "this server has no extensions")
