@@ -59,6 +59,7 @@ func (c *candidate) evaluate(ctx context.Context) {
 			ProjectRoot: filepath.ToSlash(h.opts.Root), ExtensionDir: filepath.ToSlash(c.source.Dir),
 		},
 	}
+	g.ctx, g.stop = context.WithCancel(context.Background())
 	fail := func(f wire.Failure) {
 		if f.Position.File == "" {
 			f.Position = c.entryPosition()

@@ -38,15 +38,36 @@ type Source struct {
 
 var entryExtensions = []string{".ts", ".js", ".mts", ".mjs", ".tsx"}
 
+// unread says what cannot be looked at now, and so is not known to be gone.
+type unread struct {
+	scopes map[Scope]bool    // of whole folders
+	one    map[unreadID]bool // of single extensions
+}
+
+type unreadID struct {
+	scope Scope
+	id    string
+}
+
+func (u unread) holds(s Source) bool { return u.scopes[s.Scope] || u.one[unreadID{s.Scope, s.ID}] }
+
 // discover finds all extensions, in the order of their folders and then by
 // name. A folder that does not exist is no failure, one that cannot be read is.
-func discover(o Options) ([]Source, []Failure) {
+func discover(o Options) ([]Source, []Failure, unread) {
 	var all []Source
 	var failures []Failure
+	not := unread{scopes: map[Scope]bool{}, one: map[unreadID]bool{}}
 	add := func(dir string, scope Scope, must bool) {
-		found, failed := discoverDir(dir, scope, o.Root, must)
+		found, failed, ok := discoverDir(dir, scope, o.Root, must)
 		all = append(all, found...)
 		failures = append(failures, failed...)
+		if !ok {
+			not.scopes[scope] = true
+			return
+		}
+		for _, f := range failed {
+			not.one[unreadID{scope, f.Extension}] = true
+		}
 	}
 	if o.UserDir != "" {
 		add(o.UserDir, ScopeUser, false)
@@ -68,22 +89,23 @@ func discover(o Options) ([]Source, []Failure) {
 			winner[all[i].ID] = all[i].Entry
 		}
 	}
-	return all, failures
+	return all, failures, not
 }
 
-func discoverDir(dir string, scope Scope, root string, must bool) ([]Source, []Failure) {
+// discoverDir looks into one folder. It reports false when it could not.
+func discoverDir(dir string, scope Scope, root string, must bool) ([]Source, []Failure, bool) {
 	real, err := canonical(dir)
 	if err != nil {
 		if errors.Is(err, fs.ErrNotExist) && !must {
-			return nil, nil
+			return nil, nil, true
 		}
 		return nil, []Failure{{Extension: filepath.Base(dir), Stage: wire.StageDiscover, File: dir,
-			Message: "cannot read the extension folder: " + reason(err), Hint: "check the path and its permissions"}}
+			Message: "cannot read the extension folder: " + reason(err), Hint: "check the path and its permissions"}}, false
 	}
 	entries, err := os.ReadDir(real)
 	if err != nil {
 		return nil, []Failure{{Extension: filepath.Base(dir), Stage: wire.StageDiscover, File: dir,
-			Message: "cannot read the extension folder: " + reason(err), Hint: "check its permissions"}}
+			Message: "cannot read the extension folder: " + reason(err), Hint: "check its permissions"}}, false
 	}
 	limit := real
 	if rel, err := filepath.Rel(root, real); root != "" && err == nil && filepath.IsLocal(rel) {
@@ -142,7 +164,7 @@ func discoverDir(dir string, scope Scope, root string, must bool) ([]Source, []F
 		}
 		out = append(out, src)
 	}
-	return out, failures
+	return out, failures, true
 }
 
 // extensionID gives the id that a directory entry's name stands for, and

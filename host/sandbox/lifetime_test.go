@@ -27,7 +27,9 @@ func TestCloseStopsACallThatIsJustStarting(t *testing.T) {
 		require.NoError(t, err)
 		require.Nil(t, res.Failure)
 		lost := make(chan wire.CallResult, 1)
-		go func() { lost <- sb.Call(context.Background(), wire.CallRequest{ID: "c", Tool: "spin", Args: json.RawMessage("{}")}) }()
+		go func() {
+			lost <- sb.Call(context.Background(), wire.CallRequest{ID: "c", Tool: "spin", Args: json.RawMessage("{}")})
+		}()
 		for start := time.Now(); time.Since(start) < time.Duration(i)*200*time.Nanosecond; { // no sleep is as short
 		}
 		require.NoError(t, sb.Close())
