@@ -77,11 +77,22 @@ func (s *Server) Run(ctx context.Context, t sdk.Transport) error {
 	cancel := s.registry.Subscribe(s.show)
 	defer cancel()
 	s.show(s.registry.Snapshot())
-	err := s.sdk.Run(ctx, t)
-	if ctx.Err() == nil && clientLeft(err) {
-		return nil
+	// The SDK's own Run would log what is returned here, and every interrupt as
+	// an error.
+	session, err := s.sdk.Connect(ctx, t, nil)
+	if err != nil {
+		return err
 	}
-	return err
+	defer context.AfterFunc(ctx, func() { _ = session.Close() })()
+	err = session.Wait()
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case clientLeft(err):
+		return nil
+	default:
+		return err
+	}
 }
 
 // clientLeft reports whether err says no more than that the other end of the
