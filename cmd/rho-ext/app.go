@@ -72,6 +72,7 @@ beside built-in ones. A .ts file in .rho/extensions/ is an extension.`,
 		Example: `  rho-ext list
   rho-ext run word_count --args '{"path":"README.md"}'
   rho-ext serve --mcp`,
+		Version:       version.Version,
 		SilenceUsage:  true,
 		SilenceErrors: true,
 		Args:          cobra.NoArgs,
@@ -80,6 +81,7 @@ beside built-in ones. A .ts file in .rho/extensions/ is an extension.`,
 			a.rootGiven = cmd.Flags().Changed("root")
 		},
 	}
+	root.SetVersionTemplate("{{.Name}} {{.Version}}\n")
 	f := root.PersistentFlags()
 	f.StringVar(&a.root, "root", "", "the project's root `DIR` (default: found from the current directory)")
 	f.StringArrayVar(&a.extensions, "extensions", nil, "a further `DIR` with extensions; may be repeated, a later one wins")
