@@ -24,6 +24,7 @@ type candidate struct {
 	failures []Failure
 	old      *generation
 	made     *generation
+	refused  error // why the registry did not take its tools
 }
 
 func (c *candidate) build() {

@@ -260,20 +260,29 @@ func (h *Host) evaluateAll(ctx context.Context, list []*candidate, rep *Report) 
 		}
 	}
 	_ = g.Wait()
+	var refused []*candidate
 	for _, c := range list {
-		h.install(c, rep)
+		if len(c.failures) == 0 && c.made != nil {
+			if c.refused = h.replace(c.source.ID, c.made); c.refused != nil {
+				refused = append(refused, c)
+			}
+		}
 	}
-}
-
-// install puts a candidate in place, or reports why not.
-func (h *Host) install(c *candidate, rep *Report) {
-	id := c.source.ID
-	if len(c.failures) == 0 && c.made != nil {
-		if err := h.replace(id, c.made); err != nil {
-			c.failures = []Failure{c.refusal(err)}
+	// A tool that moves to an earlier extension is free only now.
+	for _, c := range refused {
+		if c.refused = h.replace(c.source.ID, c.made); c.refused != nil {
+			c.failures = []Failure{c.refusal(c.refused)}
 			c.made.close()
 		}
 	}
+	for _, c := range list {
+		rep.add(c)
+	}
+}
+
+// add reports what became of a candidate.
+func (rep *Report) add(c *candidate) {
+	id := c.source.ID
 	switch {
 	case len(c.failures) > 0:
 		rep.Failures = append(rep.Failures, c.failures...)

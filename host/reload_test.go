@@ -193,3 +193,15 @@ export default { name: "x", tools: [
 	require.Less(t, time.Since(start), time.Second)
 	require.Equal(t, "pong", p.call("ping", "{}").Text, "the runtime that was begun serves the next call")
 }
+
+func TestAToolMayMoveToAnEarlierExtension(t *testing.T) {
+	t.Parallel()
+	p := newProject(t, map[string]string{"a.ts": manifest("one"), "z.ts": manifest("two")})
+	writeFiles(t, filepath.Join(p.root, ".rho", "extensions"), map[string]string{"a.ts": manifest("two"), "z.ts": manifest("three")})
+	r, err := p.host.Reload(context.Background())
+	require.NoError(t, err)
+	require.Equal(t, host.Report{Reloaded: []string{"a", "z"}}, r)
+	require.Equal(t, "two", p.call("two", "{}").Text)
+	require.Equal(t, "three", p.call("three", "{}").Text)
+	require.Equal(t, registry.KindNotFound, p.call("one", "{}").Failure.Kind)
+}
