@@ -184,6 +184,9 @@ func extensionID(name string) (string, bool) {
 	return stem, true
 }
 
+// maxPackageFile bounds a package.json.
+const maxPackageFile = 1 << 20
+
 // directoryEntry finds the module of an extension that is a folder: mod.ts,
 // index.ts, or what package.json says. None of them gives "".
 func directoryEntry(dir string) (entry string, failure *Failure) {
@@ -194,10 +197,18 @@ func directoryEntry(dir string) (entry string, failure *Failure) {
 		}
 	}
 	pkgPath := filepath.Join(dir, "package.json")
-	data, err := os.ReadFile(pkgPath)
+	st, err := os.Stat(pkgPath)
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", nil
-	} else if err != nil {
+	}
+	if err == nil && (!st.Mode().IsRegular() || st.Size() > maxPackageFile) {
+		return "", &Failure{File: pkgPath, Message: "package.json is no regular file, or too large", Hint: "replace it"}
+	}
+	var data []byte
+	if err == nil {
+		data, err = os.ReadFile(pkgPath)
+	}
+	if err != nil {
 		return "", &Failure{File: pkgPath, Message: "cannot read package.json: " + reason(err), Hint: "check its permissions"}
 	}
 	var pkg struct {

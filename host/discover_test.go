@@ -168,3 +168,17 @@ export default { name: "multi", tools: [{ name: "multi", description: "d", risk:
 	require.Empty(t, p.host.Failures())
 	require.Equal(t, "hi x7|1|note|raw|Y|cjs|from the project|!|rho://multi/index.ts|late", p.call("multi", "{}").Text)
 }
+
+func TestAPackageFileThatIsADeviceIsRefusedAndNotRead(t *testing.T) {
+	t.Parallel()
+	root, err := filepath.EvalSymlinks(t.TempDir())
+	require.NoError(t, err)
+	writeFiles(t, root, map[string]string{".rho/extensions/x.ts": manifest("x"), ".rho/extensions/p/readme.md": ""})
+	if err := os.Symlink("/dev/zero", filepath.Join(root, ".rho", "extensions", "p", "package.json")); err != nil {
+		t.Skip(err)
+	}
+	p := openProject(t, root)
+	require.Len(t, p.host.Failures(), 1)
+	require.Equal(t, "package.json is no regular file, or too large", p.host.Failures()[0].Message)
+	require.Equal(t, "x", p.call("x", "{}").Text)
+}

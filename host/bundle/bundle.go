@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"os"
 	"path/filepath"
 	"sort"
 	"strings"
@@ -93,6 +94,9 @@ func (f *Failures) Source(name string) string { return f.Sources[name] }
 
 // Build bundles one extension. An error is always a [*Failures].
 func Build(o Options) (*Bundle, error) {
+	if f := oddSettings(o); f != nil {
+		return nil, &Failures{List: []wire.Failure{*f}, root: o.Root}
+	}
 	l := &loader{opts: o, roots: packageRoots(o), sources: map[string]string{}}
 	done := make(chan api.BuildResult, 1)
 	go func() { done <- api.Build(buildOptions(o, l)) }()
@@ -177,25 +181,49 @@ func (l *loader) inputs() []string {
 	return out
 }
 
+// oddSettings refuses settings that the bundler would read by itself, and would
+// wait for or choke on: a pipe, a link to a device.
+func oddSettings(o Options) *wire.Failure {
+	for _, dir := range foldersUp(o) {
+		for _, name := range []string{"package.json", "tsconfig.json"} {
+			path := filepath.Join(dir, name)
+			st, err := os.Stat(path)
+			if err == nil && !st.IsDir() && (!st.Mode().IsRegular() || st.Size() > maxFile) {
+				return &wire.Failure{Stage: wire.StageResolve, Position: wire.Position{File: filepath.ToSlash(path)},
+					Message: name + " is no regular file, or too large", Hint: "replace it"}
+			}
+		}
+	}
+	return nil
+}
+
 // packageRoots are the node_modules folders that may serve imports, by their
 // real paths. One that is a link to somewhere above Limit does not count: it
 // would open any folder of the machine.
 func packageRoots(o Options) []string {
-	top := o.Limit
-	if _, ok := below(top, o.Root); !ok {
-		top = o.Root
-	}
 	var out []string
-	for dir := o.Root; ; dir = filepath.Dir(dir) {
+	dirs := foldersUp(o)
+	for _, dir := range dirs {
 		if real, err := filepath.EvalSymlinks(filepath.Join(dir, "node_modules")); err == nil {
-			if rel, ok := below(top, real); ok && rel != "." {
+			if rel, ok := below(dirs[len(dirs)-1], real); ok && rel != "." {
 				out = append(out, real)
 			}
 		}
-		if dir == top {
-			return out
-		}
 	}
+	return out
+}
+
+// foldersUp are Root and the folders above it, up to Limit.
+func foldersUp(o Options) []string {
+	dirs := []string{o.Root}
+	if _, ok := below(o.Limit, o.Root); !ok {
+		return dirs
+	}
+	for dir := o.Root; dir != o.Limit; {
+		dir = filepath.Dir(dir)
+		dirs = append(dirs, dir)
+	}
+	return dirs
 }
 
 // below gives path relative to dir when it lies in dir or is dir.

@@ -106,3 +106,16 @@ func TestGeneratedColumnsCountBytesForTheEngine(t *testing.T) {
 	// äb😀|c is 4 UTF-16 units and 7 bytes; what lies behind the end keeps its distance.
 	require.Equal(t, [][]int{{0, 7, 9}, {2, 3}, nil, {8}}, columns)
 }
+
+func TestSettingsThatAreNoRegularFilesAreRefusedAndNotRead(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"ext/tsconfig.json", "package.json"} {
+		o := project(t, map[string]string{"ext/ext.ts": "export default 1"})
+		if err := os.Symlink(os.DevNull, filepath.Join(o.Limit, name)); err != nil {
+			t.Skip(err)
+		}
+		f := firstFailure(t, o)
+		require.Contains(t, f.Message, "no regular file", name)
+		require.Equal(t, filepath.ToSlash(filepath.Join(o.Limit, name)), f.Position.File)
+	}
+}
