@@ -75,8 +75,10 @@ func discover(o Options) ([]Source, []Failure, unread) {
 	if o.Root != "" {
 		add(filepath.Join(o.Root, ".rho", "extensions"), ScopeProject, false)
 	}
-	for _, dir := range o.Dirs {
-		add(dir, ScopeExplicit, true)
+	for i, dir := range o.Dirs {
+		if !namedAgain(dir, o.Dirs[i+1:]) {
+			add(dir, ScopeExplicit, true)
+		}
 	}
 	for i := range failures {
 		failures[i].File = showPath(o.Root, failures[i].File)
@@ -90,6 +92,15 @@ func discover(o Options) ([]Source, []Failure, unread) {
 		}
 	}
 	return all, failures, not
+}
+
+// namedAgain reports whether a folder comes once more, where it counts.
+func namedAgain(dir string, later []string) bool {
+	real, err := canonical(dir)
+	return err == nil && slices.ContainsFunc(later, func(other string) bool {
+		o, err := canonical(other)
+		return err == nil && o == real
+	})
 }
 
 // discoverDir looks into one folder. It reports false when it could not.

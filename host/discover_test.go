@@ -64,6 +64,8 @@ func TestALaterFolderWinsAndTheLoserIsShadowed(t *testing.T) {
 		{"x", host.ScopeExplicit, host.StateLoaded},
 	}, got)
 	require.Equal(t, "extra_tool", p.call("extra_tool", "{}").Text)
+	twice := newProject(t, nil, func(o *host.Options) { o.Dirs = []string{extra, filepath.Join(extra, ".")} })
+	require.Len(t, twice.host.Extensions(), 1, "a folder that is named twice counts once")
 	for _, gone := range []string{"user_tool", "project_tool", "folder_tool"} {
 		require.Equal(t, "not_found", string(p.call(gone, "{}").Failure.Kind))
 	}

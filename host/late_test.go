@@ -81,7 +81,7 @@ func TestADeadlineFiresTheSignalAndEndsTheCall(t *testing.T) {
 		require.Equal(t, registry.KindTimeout, o.Failure.Kind, tool)
 		require.Less(t, time.Since(start), 5*time.Second, tool)
 	}
-	require.Equal(t, ".rho/extensions/c.ts:13", p.within(100*time.Millisecond, "busy_late", "{}").Failure.Location.String()[:len(".rho/extensions/c.ts:13")],
+	require.Contains(t, p.within(time.Second, "busy_late", "{}").Failure.Location.String(), ".rho/extensions/c.ts:13",
 		"the place where it was stopped is told")
 	require.Equal(t, "left a timer", p.call("interval", "{}").Text, "the next call finds a sound runtime")
 }

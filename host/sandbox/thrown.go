@@ -62,6 +62,9 @@ func (s *Sandbox) thrown(c *call, v goja.Value, ex *goja.Exception) *wire.Thrown
 		if kind == registry.KindPermissionDenied {
 			t.Retryable = registry.RetryNo
 		}
+		if t.Hint != "" && s.globals.Kind(v) == registry.KindPermissionDenied {
+			t.ForModel = t.Message + ": " + t.Hint // the model can pass on what would grant it
+		}
 	}
 	return t
 }
