@@ -37,6 +37,7 @@ type liveCall struct {
 	call    *registry.Call
 	tool    string
 	effects registry.Effects
+	streams []wire.Stream // that it opened; they end with it
 }
 
 // begin lets a call in. Its id must not be live already.
@@ -53,10 +54,17 @@ func (b *broker) begin(id string, c *liveCall) error {
 	return nil
 }
 
+// end closes what the call has left open, whatever became of its sandbox.
 func (b *broker) end(id string) {
 	b.mu.Lock()
-	defer b.mu.Unlock()
+	c := b.live[id]
 	delete(b.live, id)
+	b.mu.Unlock()
+	if c != nil {
+		for _, s := range c.streams { // none is added any more
+			b.CloseStream(s)
+		}
+	}
 }
 
 func (b *broker) lookup(id string) *liveCall {
@@ -187,7 +195,12 @@ func (b *broker) fetch(ctx context.Context, req wire.Request, c *liveCall) (wire
 		res.Body.Close()
 		return wire.Response{}, err
 	}
-	return wire.Response{Data: data, Stream: b.open(res.Body)}, nil
+	stream, ok := b.open(req.Call, c, res.Body)
+	if !ok {
+		res.Body.Close()
+		return wire.Response{}, context.Canceled
+	}
+	return wire.Response{Data: data, Stream: stream}, nil
 }
 
 // stream is a body that a sandbox reads piece by piece.
@@ -196,15 +209,20 @@ type stream struct {
 	body io.ReadCloser
 }
 
-func (b *broker) open(body io.ReadCloser) wire.Stream {
+// open makes a stream of the call's, unless it has ended meanwhile.
+func (b *broker) open(id string, c *liveCall, body io.ReadCloser) (s wire.Stream, ok bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	if b.live[id] != c {
+		return 0, false
+	}
 	if b.streams == nil {
 		b.streams = map[wire.Stream]*stream{}
 	}
 	b.last++
 	b.streams[b.last] = &stream{body: body}
-	return b.last
+	c.streams = append(c.streams, b.last)
+	return b.last, true
 }
 
 // maxCredit bounds one piece, whatever the sandbox asks for.
@@ -215,8 +233,9 @@ func (b *broker) Read(_ context.Context, id wire.Stream, limit int) ([]byte, err
 	b.mu.Lock()
 	s := b.streams[id]
 	b.mu.Unlock()
-	if s == nil {
-		return nil, io.EOF
+	if s == nil { // not io.EOF: half a body must not look whole
+		return nil, &wire.Error{Kind: registry.KindOther, Name: "TypeError", Code: "stream_closed",
+			Message: "the body is gone: it was closed, or the call that fetched it has ended"}
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -24,12 +24,13 @@ type candidate struct {
 	failures []Failure
 	old      *generation
 	made     *generation
+	refused  error // why the registry did not take its tools
 }
 
 func (c *candidate) build() {
 	b, err := bundle.Build(bundle.Options{
 		ID: c.source.ID, Entry: c.source.Entry, Root: c.source.Dir, Limit: c.source.Limit,
-		Modules: jsapi.Modules(),
+		Modules: jsapi.Modules(), Timeout: c.host.opts.LoadTimeout,
 	})
 	var fails *bundle.Failures
 	if errors.As(err, &fails) {
@@ -59,6 +60,7 @@ func (c *candidate) evaluate(ctx context.Context) {
 			ProjectRoot: filepath.ToSlash(h.opts.Root), ExtensionDir: filepath.ToSlash(c.source.Dir),
 		},
 	}
+	g.ctx, g.stop = context.WithCancel(context.Background())
 	fail := func(f wire.Failure) {
 		if f.Position.File == "" {
 			f.Position = c.entryPosition()

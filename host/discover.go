@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"unicode/utf8"
+	"unicode/utf16"
 
 	"github.com/rho-ext/rho-ext/host/wire"
 	"github.com/rho-ext/rho-ext/internal/frame"
@@ -41,19 +41,39 @@ type Source struct {
 
 var entryExtensions = []string{".ts", ".js", ".mts", ".mjs", ".tsx"}
 
+// unread says what cannot be looked at now, and so is not known to be gone.
+type unread struct {
+	scopes map[Scope]bool    // of whole folders
+	one    map[unreadID]bool // of single extensions
+}
+
+type unreadID struct {
+	scope Scope
+	id    string
+}
+
+func (u unread) holds(s Source) bool { return u.scopes[s.Scope] || u.one[unreadID{s.Scope, s.ID}] }
+
 // discover finds all extensions, in the order of their folders and then by
 // name. A folder that does not exist is no failure, one that cannot be read is.
-func discover(o Options) ([]Source, []Failure) {
+func discover(o Options) ([]Source, []Failure, unread) {
 	var all []Source
 	var failures []Failure
+	not := unread{scopes: map[Scope]bool{}, one: map[unreadID]bool{}}
 	add := func(dir string, scope Scope, must bool) {
-		found, failed := discoverDir(dir, scope, o.Root, must)
+		found, failed, ok := discoverDir(dir, scope, o.Root, must)
 		for i := range found {
 			found[i].Disabled = o.disables(found[i].ID)
 		}
 		all = append(all, found...)
+		if !ok {
+			failures = append(failures, failed...)
+			not.scopes[scope] = true
+			return
+		}
 		for _, f := range failed {
-			if f.File == dir || !o.disables(f.Extension) {
+			not.one[unreadID{scope, f.Extension}] = true
+			if !o.disables(f.Extension) {
 				failures = append(failures, f)
 			}
 		}
@@ -64,8 +84,10 @@ func discover(o Options) ([]Source, []Failure) {
 	if o.Root != "" {
 		add(filepath.Join(o.Root, ".rho", "extensions"), ScopeProject, false)
 	}
-	for _, dir := range o.Dirs {
-		add(dir, ScopeExplicit, true)
+	for i, dir := range o.Dirs {
+		if !namedAgain(dir, o.Dirs[i+1:]) {
+			add(dir, ScopeExplicit, true)
+		}
 	}
 	for i := range failures {
 		failures[i].File = showPath(o.Root, failures[i].File)
@@ -78,22 +100,32 @@ func discover(o Options) ([]Source, []Failure) {
 			winner[all[i].ID] = all[i].Entry
 		}
 	}
-	return all, failures
+	return all, failures, not
 }
 
-func discoverDir(dir string, scope Scope, root string, must bool) ([]Source, []Failure) {
+// namedAgain reports whether a folder comes once more, where it counts.
+func namedAgain(dir string, later []string) bool {
+	real, err := canonical(dir)
+	return err == nil && slices.ContainsFunc(later, func(other string) bool {
+		o, err := canonical(other)
+		return err == nil && o == real
+	})
+}
+
+// discoverDir looks into one folder. It reports false when it could not.
+func discoverDir(dir string, scope Scope, root string, must bool) ([]Source, []Failure, bool) {
 	real, err := canonical(dir)
 	if err != nil {
 		if errors.Is(err, fs.ErrNotExist) && !must {
-			return nil, nil
+			return nil, nil, true
 		}
 		return nil, []Failure{{Extension: filepath.Base(dir), Stage: wire.StageDiscover, File: dir,
-			Message: "cannot read the extension folder: " + reason(err), Hint: "check the path and its permissions"}}
+			Message: "cannot read the extension folder: " + reason(err), Hint: "check the path and its permissions"}}, false
 	}
 	entries, err := os.ReadDir(real)
 	if err != nil {
 		return nil, []Failure{{Extension: filepath.Base(dir), Stage: wire.StageDiscover, File: dir,
-			Message: "cannot read the extension folder: " + reason(err), Hint: "check its permissions"}}
+			Message: "cannot read the extension folder: " + reason(err), Hint: "check its permissions"}}, false
 	}
 	limit := real
 	if rel, err := filepath.Rel(root, real); root != "" && err == nil && filepath.IsLocal(rel) {
@@ -152,7 +184,7 @@ func discoverDir(dir string, scope Scope, root string, must bool) ([]Source, []F
 		}
 		out = append(out, src)
 	}
-	return out, failures
+	return out, failures, true
 }
 
 // extensionID gives the id that a directory entry's name stands for, and
@@ -172,6 +204,9 @@ func extensionID(name string) (string, bool) {
 	return stem, true
 }
 
+// maxPackageFile bounds a package.json.
+const maxPackageFile = 1 << 20
+
 // directoryEntry finds the module of an extension that is a folder: mod.ts,
 // index.ts, or what package.json says. None of them gives "".
 func directoryEntry(dir string) (entry string, failure *Failure) {
@@ -182,10 +217,18 @@ func directoryEntry(dir string) (entry string, failure *Failure) {
 		}
 	}
 	pkgPath := filepath.Join(dir, "package.json")
-	data, err := os.ReadFile(pkgPath)
+	st, err := os.Stat(pkgPath)
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", nil
-	} else if err != nil {
+	}
+	if err == nil && (!st.Mode().IsRegular() || st.Size() > maxPackageFile) {
+		return "", &Failure{File: pkgPath, Message: "package.json is no regular file, or too large", Hint: "replace it"}
+	}
+	var data []byte
+	if err == nil {
+		data, err = os.ReadFile(pkgPath)
+	}
+	if err != nil {
 		return "", &Failure{File: pkgPath, Message: "cannot read package.json: " + reason(err), Hint: "check its permissions"}
 	}
 	var pkg struct {
@@ -233,7 +276,7 @@ func packageFailure(path string, data []byte, err error) *Failure {
 	}
 	before := string(data[:max(0, min(offset, int64(len(data))))])
 	f.Line = 1 + strings.Count(before, "\n")
-	f.Column = 1 + utf8.RuneCountInString(before[1+strings.LastIndex(before, "\n"):])
+	f.Column = 1 + len(utf16.Encode([]rune(before[1+strings.LastIndex(before, "\n"):])))
 	f.Frame = frame.Draw(string(data), f.Line, f.Column)
 	return f
 }

@@ -64,6 +64,8 @@ func TestALaterFolderWinsAndTheLoserIsShadowed(t *testing.T) {
 		{"x", host.ScopeExplicit, host.StateLoaded},
 	}, got)
 	require.Equal(t, "extra_tool", p.call("extra_tool", "{}").Text)
+	twice := newProject(t, nil, func(o *host.Options) { o.Dirs = []string{extra, filepath.Join(extra, ".")} })
+	require.Len(t, twice.host.Extensions(), 1, "a folder that is named twice counts once")
 	for _, gone := range []string{"user_tool", "project_tool", "folder_tool"} {
 		require.Equal(t, "not_found", string(p.call(gone, "{}").Failure.Kind))
 	}
@@ -198,4 +200,18 @@ export default { name: "multi", tools: [{ name: "multi", description: "d", risk:
 	})
 	require.Empty(t, p.host.Failures())
 	require.Equal(t, "hi x7|1|note|raw|Y|cjs|from the project|!|rho://multi/index.ts|late", p.call("multi", "{}").Text)
+}
+
+func TestAPackageFileThatIsADeviceIsRefusedAndNotRead(t *testing.T) {
+	t.Parallel()
+	root, err := filepath.EvalSymlinks(t.TempDir())
+	require.NoError(t, err)
+	writeFiles(t, root, map[string]string{".rho/extensions/x.ts": manifest("x"), ".rho/extensions/p/readme.md": ""})
+	if err := os.Symlink("/dev/zero", filepath.Join(root, ".rho", "extensions", "p", "package.json")); err != nil {
+		t.Skip(err)
+	}
+	p := openProject(t, root)
+	require.Len(t, p.host.Failures(), 1)
+	require.Equal(t, "package.json is no regular file, or too large", p.host.Failures()[0].Message)
+	require.Equal(t, "x", p.call("x", "{}").Text)
 }

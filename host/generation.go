@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -26,14 +28,16 @@ type generation struct {
 	factory  wire.Factory
 	load     wire.LoadRequest
 	timeout  time.Duration
+	ctx      context.Context // ends when the generation is closed
+	stop     context.CancelFunc
 
 	mu      sync.Mutex
 	shared  wire.Sandbox
-	making  chan struct{}             // closed when a new shared sandbox is there; nil when none is made
+	making  *making                   // a new shared sandbox, or nil
 	alone   map[string]bool           // tools that run on a runtime of their own
 	lone    map[wire.Sandbox]struct{} // those runtimes, while they are used
 	users   int
-	retired bool
+	retired bool // a newer version serves; calls that have begun go on
 	closed  bool
 }
 
@@ -55,41 +59,51 @@ func (g *generation) acquire() error {
 func (g *generation) release() {
 	g.mu.Lock()
 	g.users--
-	last := g.retired && g.users == 0
+	idle := g.takeIdle()
 	g.mu.Unlock()
-	if last {
-		g.close()
-	}
+	closeAll(idle)
 }
 
-// retire closes the generation once its calls have ended, or after the drain
-// limit.
-func (g *generation) retire(drain time.Duration) {
+// retire gives up the runtime as soon as no call uses it. The generation itself
+// stays open: a call that looked its tool up just before gets a new runtime.
+func (g *generation) retire() {
 	g.mu.Lock()
 	g.retired = true
-	idle := g.users == 0
+	idle := g.takeIdle()
 	g.mu.Unlock()
-	if idle {
-		g.close()
-		return
+	closeAll(idle)
+}
+
+// takeIdle takes out the sandboxes that a retired generation no longer needs.
+func (g *generation) takeIdle() []wire.Sandbox {
+	if !g.retired || g.users > 0 {
+		return nil
 	}
-	time.AfterFunc(drain, g.close)
+	return g.take()
+}
+
+// take takes out all sandboxes.
+func (g *generation) take() []wire.Sandbox {
+	open := slices.Collect(maps.Keys(g.lone))
+	g.lone = nil
+	if g.shared != nil {
+		open = append(open, g.shared)
+		g.shared = nil
+	}
+	return open
 }
 
 func (g *generation) close() {
 	g.mu.Lock()
 	g.closed = true
-	open := g.lone
-	g.lone = nil
-	if g.shared != nil {
-		if open == nil {
-			open = map[wire.Sandbox]struct{}{}
-		}
-		open[g.shared] = struct{}{}
-		g.shared = nil
-	}
+	open := g.take()
 	g.mu.Unlock()
-	for sb := range open {
+	g.stop()
+	closeAll(open)
+}
+
+func closeAll(list []wire.Sandbox) {
+	for _, sb := range list {
 		_ = sb.Close()
 	}
 }
@@ -102,8 +116,11 @@ func (g *generation) fresh(ctx context.Context) (wire.Sandbox, error) {
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, g.timeout, wire.ErrDeadline)
 	defer cancel()
+	defer context.AfterFunc(g.ctx, cancel)()
 	res, err := sb.Load(ctx, g.load)
-	if err == nil && res.Failure != nil {
+	if g.ctx.Err() != nil {
+		err = errRetired
+	} else if err == nil && res.Failure != nil {
 		err = errors.New("the extension no longer loads: " + res.Failure.Message)
 	}
 	if err != nil {
@@ -129,34 +146,51 @@ func (g *generation) sandbox(ctx context.Context) (wire.Sandbox, error) {
 				return sb, nil
 			}
 		}
-		if making := g.making; making != nil {
+		if m := g.making; m != nil {
 			g.mu.Unlock()
 			select {
-			case <-making:
+			case <-m.done:
+				if m.err != nil {
+					return nil, m.err
+				}
 				continue
 			case <-ctx.Done():
 				return nil, context.Cause(ctx)
 			}
 		}
-		making := make(chan struct{})
-		g.making, g.shared = making, nil
+		m := &making{done: make(chan struct{})}
+		g.making, g.shared = m, nil
+		g.users++ // it is for a call, which may not wait to the end
 		g.mu.Unlock()
-
-		// Others wait for it too, so the first caller's deadline does not count.
-		sb, err := g.fresh(context.WithoutCancel(ctx))
-		g.mu.Lock()
-		g.making = nil
-		close(making)
-		if err == nil && g.closed {
-			err = errRetired
-			defer sb.Close()
-		}
-		if err == nil {
-			g.shared = sb
-		}
-		g.mu.Unlock()
-		return sb, err
+		go func() {
+			defer g.release()
+			g.share(m)
+		}()
 	}
+}
+
+// making is a shared sandbox that is being made.
+type making struct {
+	done chan struct{}
+	err  error
+}
+
+// share makes the sandbox that calls share. Several wait for it, so no single
+// one's deadline counts.
+func (g *generation) share(m *making) {
+	sb, err := g.fresh(context.Background())
+	g.mu.Lock()
+	g.making = nil
+	if err == nil && g.closed {
+		err = errRetired
+		defer sb.Close()
+	}
+	if err == nil {
+		g.shared = sb
+	}
+	m.err = err
+	g.mu.Unlock()
+	close(m.done)
 }
 
 func (g *generation) isAlone(tool string) bool {

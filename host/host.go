@@ -7,7 +7,9 @@ import (
 	"runtime"
 	"slices"
 	"sort"
+	"strings"
 	"sync"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -26,11 +28,14 @@ type Host struct {
 	files   *jail.Jail
 	net     *permission.Client
 
+	ctx       context.Context // ends when the host closes
+	stop      context.CancelFunc
 	reloading sync.Mutex // one reload at a time
 
 	mu       sync.RWMutex
 	sources  []Source
-	loaded   map[string]*generation // by id
+	loaded   map[string]*generation      // by id
+	draining map[*generation]*time.Timer // replaced ones, until they are closed
 	failures []Failure
 	skipped  map[string]bool // ids that were not needed and so not evaluated
 	closed   bool
@@ -50,8 +55,10 @@ func New(ctx context.Context, o Options) (*Host, error) {
 			Rules: o.AllowNet,
 			OnUse: func(ctx context.Context, u registry.Use) { registry.CallFrom(ctx).RecordUse(u) },
 		}),
-		loaded: map[string]*generation{},
+		loaded:   map[string]*generation{},
+		draining: map[*generation]*time.Timer{},
 	}
+	h.ctx, h.stop = context.WithCancel(context.Background())
 	if o.Root != "" {
 		if h.opts.Root, err = canonical(o.Root); err != nil {
 			return nil, fmt.Errorf("project root: %w", err)
@@ -82,6 +89,7 @@ func (h *Host) Failures() []Failure {
 
 // Close ends all extensions at once and takes their tools out of the registry.
 func (h *Host) Close() error {
+	h.stop()
 	h.reloading.Lock()
 	defer h.reloading.Unlock()
 	h.mu.Lock()
@@ -90,10 +98,14 @@ func (h *Host) Close() error {
 		return nil
 	}
 	h.closed = true
-	loaded := h.loaded
-	h.loaded = nil
+	loaded, draining := h.loaded, h.draining
+	h.loaded, h.draining = nil, nil
 	h.mu.Unlock()
 	var errs []error
+	for g, timer := range draining {
+		timer.Stop()
+		g.close()
+	}
 	for id, g := range loaded {
 		errs = append(errs, h.opts.Registry.Swap(id, nil))
 		g.close()
@@ -107,7 +119,7 @@ func (h *Host) Close() error {
 }
 
 // ErrClosed is the error of a host that was closed.
-var ErrClosed = errors.New("the host is closed")
+var ErrClosed = wire.ErrClosed
 
 // Report is what a reload changed, by extension id.
 type Report struct {
@@ -125,13 +137,16 @@ func (h *Host) Reload(ctx context.Context) (Report, error) {
 	if h.isClosed() {
 		return Report{}, ErrClosed
 	}
-	sources, failures := discover(h.opts)
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	defer context.AfterFunc(h.ctx, func() { cancel(ErrClosed) })()
+	sources, failures, not := discover(h.opts)
 	built := h.buildAll(sources)
 	if err := ctx.Err(); err != nil {
 		return Report{}, context.Cause(ctx)
 	}
 	rep := Report{Failures: failures}
-	h.removeGone(sources, &rep)
+	sources = h.removeGone(sources, not, &rep)
 	skipped := h.apply(ctx, built, &rep)
 	if err := ctx.Err(); err != nil {
 		return rep, context.Cause(ctx)
@@ -155,20 +170,28 @@ func (h *Host) current(id string) *generation {
 	return h.loaded[id]
 }
 
-// removeGone takes out extensions that are no longer there.
-func (h *Host) removeGone(sources []Source, rep *Report) {
+// removeGone takes out extensions that are no longer there. One that is there
+// but cannot be read, as while it is being saved, goes on serving: its source is
+// added to those that were found.
+func (h *Host) removeGone(sources []Source, not unread, rep *Report) []Source {
 	here := map[string]bool{}
 	for _, s := range sources {
 		here[s.ID] = true
 	}
 	h.mu.RLock()
+	var kept []Source
 	var gone []string
-	for id := range h.loaded {
-		if !here[id] {
+	for id, g := range h.loaded {
+		switch {
+		case here[id]:
+		case not.holds(g.source):
+			kept = append(kept, g.source)
+		default:
 			gone = append(gone, id)
 		}
 	}
 	h.mu.RUnlock()
+	slices.SortFunc(kept, func(a, b Source) int { return strings.Compare(a.ID, b.ID) })
 	sort.Strings(gone)
 	for _, id := range gone {
 		if err := h.replace(id, nil); err != nil {
@@ -177,6 +200,7 @@ func (h *Host) removeGone(sources []Source, rep *Report) {
 		}
 		rep.Removed = append(rep.Removed, id)
 	}
+	return append(sources, kept...)
 }
 
 // buildAll bundles what is neither shadowed nor disabled, side by side.
@@ -236,20 +260,29 @@ func (h *Host) evaluateAll(ctx context.Context, list []*candidate, rep *Report) 
 		}
 	}
 	_ = g.Wait()
+	var refused []*candidate
 	for _, c := range list {
-		h.install(c, rep)
+		if len(c.failures) == 0 && c.made != nil {
+			if c.refused = h.replace(c.source.ID, c.made); c.refused != nil {
+				refused = append(refused, c)
+			}
+		}
 	}
-}
-
-// install puts a candidate in place, or reports why not.
-func (h *Host) install(c *candidate, rep *Report) {
-	id := c.source.ID
-	if len(c.failures) == 0 && c.made != nil {
-		if err := h.replace(id, c.made); err != nil {
-			c.failures = []Failure{c.refusal(err)}
+	// A tool that moves to an earlier extension is free only now.
+	for _, c := range refused {
+		if c.refused = h.replace(c.source.ID, c.made); c.refused != nil {
+			c.failures = []Failure{c.refusal(c.refused)}
 			c.made.close()
 		}
 	}
+	for _, c := range list {
+		rep.add(c)
+	}
+}
+
+// add reports what became of a candidate.
+func (rep *Report) add(c *candidate) {
+	id := c.source.ID
 	switch {
 	case len(c.failures) > 0:
 		rep.Failures = append(rep.Failures, c.failures...)
@@ -282,9 +315,22 @@ func (h *Host) replace(id string, g *generation) error {
 	}
 	h.mu.Unlock()
 	if old != nil {
-		old.retire(h.opts.DrainTimeout)
+		h.drain(old)
 	}
 	return nil
+}
+
+// drain lets the calls of a replaced version go on, and closes it after a while.
+func (h *Host) drain(old *generation) {
+	h.mu.Lock()
+	h.draining[old] = time.AfterFunc(h.opts.DrainTimeout, func() {
+		h.mu.Lock()
+		delete(h.draining, old)
+		h.mu.Unlock()
+		old.close()
+	})
+	h.mu.Unlock()
+	old.retire()
 }
 
 func sortFailures(list []Failure) {

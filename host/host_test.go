@@ -197,7 +197,7 @@ export default { name: "x", tools: [
 	for _, tc := range []struct{ tool, kind, text, message, hint string }{
 		{"tool_error", "not_found", "no such unit\ntry km", "no such unit", "try km"},
 		{"plain", "other", "plain words", "TypeError: plain words", ""},
-		{"refused", "permission_denied", `extension "x": network access to 127.0.0.1:1 is not granted`, `PermissionDenied: extension "x": network access to 127.0.0.1:1 is not granted`, "run with --allow-net=127.0.0.1:1"},
+		{"refused", "permission_denied", `extension "x": network access to 127.0.0.1:1 is not granted: run with --allow-net=127.0.0.1:1`, `PermissionDenied: extension "x": network access to 127.0.0.1:1 is not granted`, "run with --allow-net=127.0.0.1:1"},
 		{"unreachable", "network", "", "", ""},
 		{"wrapped", "network", "cannot load", "cannot load", ""},
 	} {

@@ -22,7 +22,7 @@ const gate = new Promise<void>((r) => (open = r));
 const sleep = (ms: number) => new Promise((r) => setTimeout(r, ms));
 const tool = (name: string, execute: any) => ({ name, description: "d", risk: "read", execute });
 export default { name: "c", tools: [
-  tool("interleave", async () => { const me = ++count; await sleep(20); return me + ":" + count }),
+  tool("interleave", async () => { count++; while (count < 3) await sleep(1); return "together" }),
   tool("abortable", (_: any, ctx: any) => new Promise((_, no) => ctx.signal.addEventListener("abort", () => no(ctx.signal.reason)))),
   tool("polite", (_: any, ctx: any) => new Promise((ok) => ctx.signal.addEventListener("abort", () => ok("cleaned up after " + ctx.signal.reason.name)))),
   tool("busy", () => { for (;;) {} }),
@@ -68,7 +68,7 @@ func TestConcurrentCallsInterleaveAtAwait(t *testing.T) {
 	p := slowProject(t)
 	for _, o := range p.group("interleave", time.Minute, "interleave", time.Minute, "interleave", time.Minute) {
 		require.Equal(t, registry.StatusSuccess, o.Status)
-		require.Contains(t, o.Text, ":3", "all three had begun before the first went on")
+		require.Equal(t, "together", o.Text, "each waits until all three have begun")
 	}
 }
 
@@ -81,7 +81,7 @@ func TestADeadlineFiresTheSignalAndEndsTheCall(t *testing.T) {
 		require.Equal(t, registry.KindTimeout, o.Failure.Kind, tool)
 		require.Less(t, time.Since(start), 5*time.Second, tool)
 	}
-	require.Equal(t, ".rho/extensions/c.ts:13", p.within(100*time.Millisecond, "busy_late", "{}").Failure.Location.String()[:len(".rho/extensions/c.ts:13")],
+	require.Contains(t, p.within(time.Second, "busy_late", "{}").Failure.Location.String(), ".rho/extensions/c.ts:13",
 		"the place where it was stopped is told")
 	require.Equal(t, "left a timer", p.call("interval", "{}").Text, "the next call finds a sound runtime")
 }
@@ -228,5 +228,45 @@ func TestCloseEndsRunningCalls(t *testing.T) {
 	for range 2 {
 		o := <-done
 		require.NotEqual(t, registry.StatusSuccess, o.Status)
+	}
+}
+
+const leftBehind = `
+const tool = (name: string, execute: any) => ({ name, description: "d", risk: "read", execute });
+const spin = (): any => { for (;;) {} };
+export default { name: "c", tools: [
+  tool("ping", () => "pong"),
+  tool("unseen_rejection", () => { Promise.reject({ get stack() { return spin() } }); return "done" }),
+  tool("microtasks", async () => { await new Promise((r) => setTimeout(r, 1)); (async () => { for (;;) await null })(); return "done" }),
+  tool("plain_loop", async () => { await new Promise((r) => setTimeout(r, 1)); Promise.resolve().then(() => {}).then(() => {}).then(() => {}).then(spin); return "done" }),
+  tool("endless_microtasks", async () => { for (;;) await null }),
+  tool("throws_getter", () => { throw { get stack() { return spin() } } }),
+  tool("rejects_getter", async () => { await null; throw { get stack() { return spin() } } }),
+  tool("throws_cause", () => { throw Object.assign(new Error("x"), { get cause() { return spin() } }) }),
+  tool("broken_iterator", (_: any, ctx: any) => { ctx.signal; (Array.prototype as any)[Symbol.iterator] = spin; return new Promise(() => {}) }),
+] }`
+
+func TestWhatACallLeavesBehindNeverHoldsTheLoop(t *testing.T) {
+	t.Parallel()
+	for _, tool := range []string{"unseen_rejection", "microtasks", "plain_loop"} {
+		p := newProject(t, map[string]string{"c.ts": leftBehind})
+		require.Empty(t, p.host.Failures())
+		for range 2 {
+			require.Equal(t, "done", p.call(tool, "{}").Text, tool)
+			require.Equal(t, "pong", p.call("ping", "{}").Text, tool)
+		}
+	}
+}
+
+func TestATrapInAnErrorOrAGlobalTakesDownItsOwnRuntimeAlone(t *testing.T) {
+	t.Parallel()
+	for _, tool := range []string{"endless_microtasks", "throws_getter", "rejects_getter", "throws_cause", "broken_iterator"} {
+		p := newProject(t, map[string]string{"c.ts": leftBehind})
+		for range 2 {
+			o := p.within(200*time.Millisecond, tool, "{}")
+			require.NotNil(t, o.Failure, tool)
+			require.Equal(t, registry.KindTimeout, o.Failure.Kind, tool)
+			require.Equal(t, "pong", p.call("ping", "{}").Text, tool)
+		}
 	}
 }

@@ -64,7 +64,9 @@ func TestHasListeners(t *testing.T) {
 			signal, _ := r.g.NewSignal()
 			require.NoError(t, r.vm.Set("signal", signal))
 			r.eval("(() => {" + tt.body + "})()")
-			require.Equal(t, tt.want, r.g.HasListeners(signal))
+			got, err := r.g.HasListeners(signal)
+			require.NoError(t, err)
+			require.Equal(t, tt.want, got)
 		})
 	}
 }
@@ -72,5 +74,7 @@ func TestHasListeners(t *testing.T) {
 func TestHasListenersOfAStrangerIsFalse(t *testing.T) {
 	t.Parallel()
 	r := newRealm(t)
-	require.False(t, r.g.HasListeners(r.eval("({})").(*goja.Object)))
+	got, err := r.g.HasListeners(r.eval("({})").(*goja.Object))
+	require.NoError(t, err)
+	require.False(t, got)
 }

@@ -20,8 +20,15 @@ func (g *Globals) NewSignal() (signal *goja.Object, abort func(name, message str
 
 // HasListeners reports whether firing the signal would run code of the author:
 // it, or a signal that depends on it, has an abort listener. A call that waits
-// only for its own cancellation is not stuck.
-func (g *Globals) HasListeners(signal *goja.Object) bool {
+// only for its own cancellation is not stuck. The error is an interrupt or a
+// stack overflow.
+func (g *Globals) HasListeners(signal *goja.Object) (bool, error) {
 	v, err := g.call(abortScript, "hasListeners", signal)
-	return err == nil && v.ToBoolean()
+	if err != nil {
+		if _, ok := err.(*goja.Exception); ok {
+			err = nil
+		}
+		return false, err
+	}
+	return v.ToBoolean(), nil
 }

@@ -13,11 +13,17 @@ import (
 // value is ready; it is safe for concurrent use.
 type Approvals struct {
 	mu        sync.Mutex
-	waiting   map[string]chan Answer
+	waiting   map[string]pending
 	listeners map[*listener]struct{}
 }
 
 type listener struct{ hear func(Question) }
+
+// pending is a question that waits. Its call may have ended a moment ago.
+type pending struct {
+	ctx    context.Context
+	answer chan Answer
+}
 
 var _ Gate = (*Approvals)(nil)
 
@@ -44,9 +50,9 @@ func (g *Approvals) Listen(hear func(Question)) (stop func()) {
 		defer g.mu.Unlock()
 		delete(g.listeners, l)
 		if len(g.listeners) == 0 {
-			for id, ch := range g.waiting {
+			for id, p := range g.waiting {
 				delete(g.waiting, id)
-				close(ch)
+				close(p.answer)
 			}
 		}
 	}
@@ -61,13 +67,13 @@ func (g *Approvals) Ask(ctx context.Context, q Question) (Answer, error) {
 		return Answer{}, ErrNobodyListens
 	}
 	if g.waiting == nil {
-		g.waiting = map[string]chan Answer{}
+		g.waiting = map[string]pending{}
 	}
 	if _, taken := g.waiting[q.ID]; taken {
 		g.mu.Unlock()
 		return Answer{}, fmt.Errorf("a request with the id %q waits already", q.ID)
 	}
-	g.waiting[q.ID] = ch
+	g.waiting[q.ID] = pending{ctx, ch}
 	hear := make([]func(Question), 0, len(g.listeners))
 	for l := range g.listeners {
 		hear = append(hear, l.hear)
@@ -75,7 +81,7 @@ func (g *Approvals) Ask(ctx context.Context, q Question) (Answer, error) {
 	g.mu.Unlock()
 	defer func() {
 		g.mu.Lock()
-		if g.waiting[q.ID] == ch {
+		if g.waiting[q.ID].answer == ch {
 			delete(g.waiting, q.ID)
 		}
 		g.mu.Unlock()
@@ -98,11 +104,11 @@ func (g *Approvals) Ask(ctx context.Context, q Question) (Answer, error) {
 func (g *Approvals) Answer(a Answer) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	ch, ok := g.waiting[a.ID]
-	if !ok {
+	p, ok := g.waiting[a.ID]
+	if !ok || p.ctx.Err() != nil {
 		return fmt.Errorf("%w: %q", ErrNoQuestion, a.ID)
 	}
 	delete(g.waiting, a.ID)
-	ch <- a
+	p.answer <- a
 	return nil
 }

@@ -34,6 +34,41 @@ func BenchmarkDoor(b *testing.B) {
 	}
 }
 
+// BenchmarkDoorGuarded measures the door with two hooks and a policy of ten
+// rules around a tool that does nothing.
+func BenchmarkDoorGuarded(b *testing.B) {
+	rules := make([]Rule, 10)
+	for i := range rules {
+		rules[i] = Rule{Action: Deny, Tool: "other_*", Arg: "path", Match: "secret"}
+	}
+	policy, err := NewPolicy(PolicyOptions{Rules: rules})
+	if err != nil {
+		b.Fatal(err)
+	}
+	hook := Hook{
+		Before: func(context.Context, BeforeEvent) (Decision, error) { return Continue(), nil },
+		After:  func(context.Context, AfterEvent) (Revision, error) { return Keep(), nil },
+	}
+	for name, o := range map[string]*DoorOptions{
+		"policy":           {Policy: policy},
+		"policy_two_hooks": {Policy: policy, Hooks: []Hook{hook, hook}},
+	} {
+		b.Run(name, func(b *testing.B) {
+			d := doorTo(b, `{"type":"object","properties":{
+				"path":{"type":"string","minLength":1},"limit":{"type":"integer","minimum":1,"maximum":1000,"default":100},
+				"mode":{"type":"string","enum":["fast","full"]}},"required":["path"],"additionalProperties":false}`, returning(Text("ok"), nil), o)
+			ctx := context.Background()
+			req := Request{Tool: "tool", Arguments: json.RawMessage(`{"path":"src/main.go","limit":50,"mode":"full"}`)}
+			b.ReportAllocs()
+			for b.Loop() {
+				if o := d.Call(ctx, req); o.Status != StatusSuccess {
+					b.Fatal(o.Text)
+				}
+			}
+		})
+	}
+}
+
 // BenchmarkProblems measures a call that is refused.
 func BenchmarkProblems(b *testing.B) {
 	d := doorTo(b, searchSchema, nil, nil)

@@ -1,6 +1,7 @@
 package registry
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"time"
@@ -60,17 +61,19 @@ type Outcome struct {
 }
 
 // MarshalJSON adds durationMs, in milliseconds with a fraction.
-func (o *Outcome) MarshalJSON() ([]byte, error) {
+func (o Outcome) MarshalJSON() ([]byte, error) {
 	type plain Outcome
-	uses := o.Uses
-	if uses == nil {
-		uses = []Use{}
+	if o.Uses == nil {
+		o.Uses = []Use{}
 	}
-	return json.Marshal(struct {
-		*plain
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false) // whoever encodes the outcome decides that
+	err := enc.Encode(struct {
+		plain
 		DurationMS float64 `json:"durationMs"`
-		Uses       []Use   `json:"uses"`
-	}{(*plain)(o), float64(o.Duration.Microseconds()) / 1000, uses})
+	}{plain(o), float64(o.Duration.Microseconds()) / 1000})
+	return b.Bytes(), err
 }
 
 // FullText is the text before it was cut for the model.

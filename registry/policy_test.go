@@ -417,6 +417,7 @@ func TestSecretsAreMaskedAndRestored(t *testing.T) {
 			return nil, fmt.Errorf("cannot log in with %s", secret)
 		}
 		res := registry.Text("logged in with " + secret)
+		res.Details = registry.FullOutput{Size: 100, Text: "all of it, with " + secret}
 		res.Structured = json.RawMessage(`{"token":"hunter2","n":[1.50,"x hunter2"]}`)
 		return res, nil
 	}}
@@ -425,8 +426,11 @@ func TestSecretsAreMaskedAndRestored(t *testing.T) {
 	assert.JSONEq(t, `{"hook":true,"token":"hunter2","name":"b"}`, got, "the tool gets the secret, and both edits")
 	assert.Equal(t, "logged in with [REDACTED]", o.Text)
 	assert.Equal(t, `{"token":"[REDACTED]","n":[1.50,"x [REDACTED]"]}`, string(o.Structured))
+	assert.Equal(t, registry.FullOutput{Size: 100, Text: "all of it, with [REDACTED]"}, o.Details)
 	o = ask(d, "t", `{"token":"hunter2","name":"fail"}`)
 	assert.Equal(t, "cannot log in with [REDACTED]", o.Text)
+	assert.Equal(t, "cannot log in with [REDACTED]", o.Failure.Message)
+	assert.ErrorContains(t, o.Failure.Cause, secret, "code can look behind it")
 	for _, v := range views {
 		assert.NotContains(t, v, secret)
 	}

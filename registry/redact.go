@@ -20,11 +20,38 @@ func (r *run) redactFailure(f *Failure) *Failure {
 	if f == nil {
 		return nil
 	}
-	c := *f
-	if red := r.door.opts.Redactor; red != nil {
-		c.Message, c.ModelText, c.Hint, c.Cause = red.Redact(f.Message), red.Redact(f.ModelText), red.Redact(f.Hint), nil
+	c := *r.cleanFailure(f)
+	if r.door.opts.Redactor != nil {
+		c.Cause = nil
 	}
 	return &c
+}
+
+// cleanFailure is f without secrets in what it says. Its cause is for Go code
+// and stays.
+func (r *run) cleanFailure(f *Failure) *Failure {
+	red := r.door.opts.Redactor
+	if red == nil || f == nil {
+		return f
+	}
+	c := *f
+	c.Message, c.ModelText, c.Hint = red.Redact(f.Message), red.Redact(f.ModelText), red.Redact(f.Hint)
+	return &c
+}
+
+// redactDetails takes secrets out of the full text that a tool put into its
+// details. Other details are the tool's and its host's own.
+func (r *run) redactDetails(details any) any {
+	red := r.door.opts.Redactor
+	own := fullOutput(details)
+	if red == nil || own == nil {
+		return details
+	}
+	clean := FullOutput{Size: own.Size, Text: red.Redact(own.Text)}
+	if d, ok := details.(Details); ok {
+		return Details{FullOutput: &clean, Value: d.Value}
+	}
+	return clean
 }
 
 // redactBlocks takes secrets out of content. Images stay as they are.

@@ -75,7 +75,7 @@ func (r *run) answered(res *Result) *draft {
 func (r *run) seal(d *draft) *Outcome {
 	o := &Outcome{
 		CallID: r.req.ID, Tool: r.req.Tool, Status: d.status, IsError: d.isError,
-		Failure: d.failure, Structured: d.structured, Metadata: d.metadata,
+		Failure: r.cleanFailure(d.failure), Structured: d.structured, Metadata: d.metadata,
 	}
 	if r.args.text != "" {
 		o.Arguments = json.RawMessage(r.args.text)
@@ -85,7 +85,7 @@ func (r *run) seal(d *draft) *Outcome {
 		o.Structured = redactJSON(red, d.structured)
 	}
 	o.StructuredOmitted = len(o.Structured) > r.door.opts.StructuredLimit
-	r.setContent(o, content, d.details)
+	r.setContent(o, content, r.redactDetails(d.details))
 	if r.consent.Action != 0 {
 		c := r.consent
 		c.WaitedMS = float64(c.Wait.Microseconds()) / 1000

@@ -30,6 +30,7 @@ type streams struct {
 type app struct {
 	streams
 	root       string
+	rootGiven  bool // --root was given, if only as an empty text
 	extensions []string
 	config     string
 	isolation  string
@@ -73,24 +74,45 @@ beside built-in ones. A .ts file in .rho/extensions/ is an extension.`,
 		Example: `  rho-ext list
   rho-ext run word_count --args '{"path":"README.md"}'
   rho-ext serve --mcp`,
+		Version:       version.Version,
 		SilenceUsage:  true,
 		SilenceErrors: true,
 		Args:          cobra.NoArgs,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		PersistentPreRun: func(cmd *cobra.Command, _ []string) {
+			a.rootGiven = cmd.Flags().Changed("root")
+		},
 	}
+	root.SetVersionTemplate("{{.Name}} {{.Version}}\n")
 	f := root.PersistentFlags()
 	f.StringVar(&a.root, "root", "", "the project's root `DIR` (default: found from the current directory)")
 	f.StringArrayVar(&a.extensions, "extensions", nil, "a further `DIR` with extensions; may be repeated, a later one wins")
 	f.StringVar(&a.config, "config", "", "read this `FILE` in place of your own config.toml")
-	f.StringVar(&a.isolation, "isolation", "", "where extensions run: in-process (process is not available yet)")
-	f.DurationVar(&a.timeout, "timeout", 0, "deadline of a call, such as 5s (default: the tool's own, else 30s)")
-	f.StringVar(&a.logLevel, "log-level", "", "lowest level of log lines on stderr: debug, info, warn, error or off (default info)")
+	f.StringVar(&a.isolation, "isolation", "", "the `MODE` in which extensions run: in-process (process is not available yet)")
+	f.DurationVar(&a.timeout, "timeout", 0, "deadline of a call, a `TIME` such as 5s or 300ms (default: the tool's own, else 30s)")
+	f.StringVar(&a.logLevel, "log-level", "", "lowest `LEVEL` of log lines on stderr: debug, info, warn, error or off (default info)")
 	f.StringArrayVar(&a.allowNet, "allow-net", nil, "let extensions reach `HOST[:PORT]`; may be repeated")
 	f.BoolVar(&a.yes, "yes", false, "answer yes where the policy asks; it grants nothing and overrides no deny")
 	f.BoolVar(&a.json, "json", false, "print JSON on stdout (see docs/schemas)")
 	root.AddCommand(a.runCommand(), a.listCommand(), a.infoCommand(), a.serveCommand(), a.doctorCommand(), a.versionCommand())
 	root.CompletionOptions.DisableDefaultCmd = true
 	return root
+}
+
+// one is for a verb that takes one argument and nothing else.
+func one(what string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		switch {
+		case len(args) == 0:
+			return usage("%s needs a %s, such as:\n%s", cmd.Name(), what, cmd.Example)
+		case len(args) > 1:
+			return usage("%s takes one %s, got %d arguments: %q; see rho-ext %[1]s --help", cmd.Name(), what, len(args), args)
+		case args[0] == "":
+			return usage("%s needs a %s, got an empty one; see rho-ext list", cmd.Name(), what)
+		default:
+			return nil
+		}
+	}
 }
 
 // workspace is what every verb but version needs: the tools and the door.
@@ -165,7 +187,10 @@ func (a *app) openWith(ctx context.Context, tool string, gate registry.Gate, roo
 }
 
 func (a *app) findRoot() (string, error) {
-	if a.root != "" {
+	if a.rootGiven {
+		if a.root == "" {
+			return "", usage("--root is empty; expected the project's folder, such as --root .")
+		}
 		root, err := filepath.Abs(a.root)
 		if err != nil {
 			return "", usage("--root: %v", err)
@@ -199,10 +224,10 @@ func (a *app) versionCommand() *cobra.Command {
 		RunE: func(*cobra.Command, []string) error {
 			v := version.Read()
 			if a.json {
-				return a.printJSON(v)
+				return written(a.printJSON(v))
 			}
 			_, err := fmt.Fprintf(a.out, "rho-ext %s (%s, goja %s, esbuild %s)\n", v.Version, v.Go, v.Goja, v.Esbuild)
-			return err
+			return written(err)
 		},
 	}
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"log/slog"
+	"slices"
 
 	"github.com/rho-ext/rho-ext/host"
 	"github.com/rho-ext/rho-ext/host/permission"
@@ -24,6 +25,9 @@ func (a *app) checkFlags() error {
 	}
 	if _, ok := levels[a.logLevel]; !ok && a.logLevel != "" {
 		return usage("--log-level: unknown level %q; expected debug, info, warn, error or off", a.logLevel)
+	}
+	if slices.Contains(a.extensions, "") {
+		return usage("--extensions is empty; expected a folder, such as --extensions examples/extensions")
 	}
 	_, err := a.netRules()
 	return err

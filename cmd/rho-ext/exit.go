@@ -31,6 +31,14 @@ func fail(code int, format string, args ...any) error {
 
 func usage(format string, args ...any) error { return fail(exitUsage, format, args...) }
 
+// written ends the program when its answer could not be written.
+func written(err error) error {
+	if err == nil {
+		return nil
+	}
+	return fail(exitFailed, "%v", err)
+}
+
 // exitCode is the code that an outcome ends the program with.
 func exitCode(o *registry.Outcome) int {
 	if o.Status == registry.StatusSuccess {

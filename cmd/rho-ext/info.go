@@ -39,7 +39,7 @@ func (a *app) infoCommand() *cobra.Command {
 		Use:     "info NAME",
 		Short:   "Show one tool or extension: risk, effects, schema, source",
 		Example: "  rho-ext info read_file",
-		Args:    cobra.ExactArgs(1),
+		Args:    one("NAME"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			w, err := a.open(cmd.Context(), "", nil)
 			if err != nil {
@@ -75,16 +75,10 @@ func (a *app) info(w *workspace, name string) error {
 	case d.Tool == nil && d.Extension == nil:
 		return fail(exitFailed, "there is no tool or extension %q; see rho-ext list", name)
 	}
-	var err error
 	if a.json {
-		err = a.printJSON(d)
-	} else {
-		err = a.printDetails(d)
+		return written(a.printJSON(d))
 	}
-	if err != nil {
-		return fail(exitFailed, "%v", err)
-	}
-	return nil
+	return written(a.printDetails(d))
 }
 
 func describe(e registry.Entry) *toolDetails {

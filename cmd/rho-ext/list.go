@@ -50,7 +50,7 @@ Exit status: 0 when everything loaded, 3 when an extension failed.`,
 				err = a.printListing(l)
 			}
 			if err != nil {
-				return fail(exitFailed, "%v", err)
+				return written(err)
 			}
 			if len(l.Failures) > 0 {
 				return &exitError{code: exitLoad}
@@ -76,8 +76,12 @@ func listOf(w *workspace) listing {
 func (a *app) printListing(l listing) error {
 	t := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "EXTENSION\tVERSION\tSCOPE\tSTATE\tTOOLS")
-	for _, b := range l.Builtins {
-		fmt.Fprintf(t, "(built-in)\t\t\t\t%s (%s)\n", b.Name, b.Risk)
+	if len(l.Builtins) > 0 {
+		var names []string
+		for _, b := range l.Builtins {
+			names = append(names, fmt.Sprintf("%s (%s)", b.Name, b.Risk))
+		}
+		fmt.Fprintf(t, "(built-in)\t\t\t\t%s\n", strings.Join(names, ", "))
 	}
 	for _, e := range l.Extensions {
 		state := string(e.State)

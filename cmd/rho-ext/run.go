@@ -39,7 +39,7 @@ passed, 130 interrupted.`,
 		Example: `  rho-ext run word_count --args '{"path":"README.md"}'
   rho-ext run word_count --arg path=README.md --json
   echo '{"path":"README.md"}' | rho-ext run word_count --args -`,
-		Args: cobra.ExactArgs(1),
+		Args: one("TOOL"),
 		RunE: func(cmd *cobra.Command, args []string) error { return a.runTool(cmd.Context(), args[0], f) },
 	}
 	cmd.Flags().StringVar(&f.args, "args", "", "the arguments as a `JSON` object, or - to read it from stdin")
@@ -85,7 +85,7 @@ func (a *app) runTool(ctx context.Context, name string, f runFlags) error {
 	if f.trace {
 		a.traceLoad(w, entry, known, loaded)
 	}
-	times := make([]time.Duration, 0, f.repeat)
+	var times []time.Duration
 	var out *registry.Outcome
 	for range f.repeat {
 		out = w.door.Call(ctx, registry.Request{Tool: name, Arguments: args, Progress: a.progress})
@@ -98,7 +98,10 @@ func (a *app) runTool(ctx context.Context, name string, f runFlags) error {
 		a.traceCall(out)
 	}
 	if err := a.printOutcome(out, f.full); err != nil {
-		return fail(exitFailed, "%v", err)
+		return written(err)
+	}
+	if !known && !a.json {
+		a.printFrame("", "rho-ext list shows the tools that there are")
 	}
 	if f.time || f.repeat > 1 {
 		a.printTimes(loaded, times)
@@ -130,7 +133,7 @@ func (a *app) printOutcome(out *registry.Outcome, full bool) error {
 func (a *app) loadFailed(name string, failures []host.Failure) error {
 	if a.json {
 		if err := a.printJSON(map[string]any{"failures": failures}); err != nil {
-			return fail(exitFailed, "%v", err)
+			return written(err)
 		}
 	}
 	for _, f := range failures {
@@ -168,21 +171,19 @@ func (a *app) readArgs(s string) (json.RawMessage, error) {
 		if err != nil {
 			return nil, usage("--args -: %v", err)
 		}
-		s, source = string(data), "--args - (stdin)"
+		// Some shells begin what they pipe with a byte order mark.
+		s, source = strings.TrimPrefix(string(data), "\ufeff"), "--args - (stdin)"
 	}
 	if strings.TrimSpace(s) == "" {
 		return json.RawMessage("{}"), nil
 	}
-	raw := json.RawMessage(s)
-	var v any
-	if err := json.Unmarshal(raw, &v); err != nil {
-		var syntax *json.SyntaxError
-		if errors.As(err, &syntax) {
-			return nil, usage("%s is not JSON: %v (at byte %d)\nexpected an object such as '{\"path\":\"README.md\"}'", source, err, syntax.Offset)
-		}
-		return nil, usage("%s is not JSON: %v", source, err)
+	var raw json.RawMessage
+	err := json.Unmarshal([]byte(s), &raw)
+	var syntax *json.SyntaxError
+	if errors.As(err, &syntax) {
+		return nil, usage("%s is not JSON: %v (at byte %d)\nexpected an object such as '{\"path\":\"README.md\"}'", source, err, syntax.Offset)
 	}
-	return raw, nil
+	return raw, err
 }
 
 // withPairs adds --arg values. A value is text where the schema says string,
@@ -199,7 +200,7 @@ func withPairs(args json.RawMessage, pairs []string, schema json.RawMessage) (js
 	_ = json.Unmarshal(schema, &s) // a schema without properties gives no types
 	var obj map[string]json.RawMessage
 	if err := json.Unmarshal(args, &obj); err != nil {
-		return nil, usage("--arg needs --args to be an object: %v", err)
+		return nil, usage("--arg needs --args to be an object, such as '{\"path\":\"README.md\"}'")
 	}
 	var keys []string
 	given := map[string]json.RawMessage{}

@@ -214,12 +214,12 @@ func TestSignalsEndARunWith130(t *testing.T) {
 			require.NoError(t, cmd.Start())
 			buf := make([]byte, 4096)
 			said := ""
-			for !strings.Contains(said, "arguments are passed") && !strings.Contains(said, "waiting") {
+			begun := map[string]string{"waits": "waiting", "spins": "arguments are passed"}[tc.tool]
+			for !strings.Contains(said, begun) {
 				n, err := errs.Read(buf)
 				require.NoError(t, err, said)
 				said += string(buf[:n])
 			}
-			time.Sleep(200 * time.Millisecond) // into the call
 			start := time.Now()
 			require.NoError(t, cmd.Process.Signal(tc.sig))
 			_, _ = bytes.NewBuffer(nil).ReadFrom(errs)

@@ -25,8 +25,8 @@ func (a *app) serveCommand() *cobra.Command {
 		Long: `Serve all tools to an agent on stdin and stdout, until its end is closed.
 
 --mcp speaks the Model Context Protocol. --rpc speaks JSON-RPC 2.0, one message
-per line: listTools, callTool {name, arguments}, cancelCall {id},
-listExtensions, reloadExtensions, version.`,
+per line: listTools, callTool {name, arguments, id}, cancelCall {id} with the id
+that callTool gave, listExtensions, reloadExtensions, version.`,
 		Example: `  rho-ext serve --mcp
   echo '{"jsonrpc":"2.0","id":1,"method":"listTools"}' | rho-ext serve --rpc`,
 		Args: cobra.NoArgs,
@@ -94,7 +94,7 @@ func (a *app) serve(ctx context.Context, w *workspace, asMCP bool, approvals *re
 		err = s.Serve(ctx, a.in, a.out)
 	}
 	if err != nil && ctx.Err() == nil {
-		return fail(exitFailed, "serve: %v", err)
+		return fail(exitFailed, "the connection to the client ended: %v\nexpected %s messages on stdin, one per line", err, protocol)
 	}
 	return nil
 }

@@ -3,11 +3,13 @@ package bundle
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
 	"os"
 	"path/filepath"
 	"sort"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/evanw/esbuild/pkg/api"
 
@@ -26,6 +28,9 @@ type Options struct {
 	Limit string
 	// Modules are virtual modules: what an import names, and its source.
 	Modules map[string]string
+	// Timeout bounds the work, which a few bytes of source can make endless;
+	// zero means no bound. What runs too long is left behind.
+	Timeout time.Duration
 }
 
 // Bundle is the result of [Build].
@@ -89,8 +94,27 @@ func (f *Failures) Source(name string) string { return f.Sources[name] }
 
 // Build bundles one extension. An error is always a [*Failures].
 func Build(o Options) (*Bundle, error) {
+	if f := oddSettings(o); f != nil {
+		return nil, &Failures{List: []wire.Failure{*f}, root: o.Root}
+	}
 	l := &loader{opts: o, roots: packageRoots(o), sources: map[string]string{}}
-	result := api.Build(buildOptions(o, l))
+	done := make(chan api.BuildResult, 1)
+	go func() { done <- api.Build(buildOptions(o, l)) }()
+	var late <-chan time.Time
+	if o.Timeout > 0 {
+		t := time.NewTimer(o.Timeout)
+		defer t.Stop()
+		late = t.C
+	}
+	var result api.BuildResult
+	select {
+	case result = <-done:
+	case <-late:
+		f := wire.Failure{Stage: wire.StageBundle, Position: entryOf(o),
+			Message: fmt.Sprintf("the extension could not be bundled within %v", o.Timeout),
+			Hint:    "look for arrow functions nested in conditions or default values, and for computed imports such as import(\"../\" + name)"}
+		return nil, &Failures{List: []wire.Failure{f}, root: o.Root}
+	}
 	if len(result.Errors) > 0 {
 		return nil, &Failures{List: failures(result.Errors, o), Sources: l.sources, root: o.Root}
 	}
@@ -103,7 +127,7 @@ func Build(o Options) (*Bundle, error) {
 		}
 	}
 	var err error
-	if b.SourceMap, b.aliases, err = adaptMap(b.SourceMap); err != nil {
+	if b.SourceMap, b.aliases, err = adaptMap(b.SourceMap, b.Script); err != nil {
 		return nil, &Failures{List: []wire.Failure{{Stage: wire.StageBundle, Message: "the source map cannot be read: " + err.Error()}}}
 	}
 	b.Hash = b.hash(l)
@@ -157,29 +181,49 @@ func (l *loader) inputs() []string {
 	return out
 }
 
-// packageRoots are the node_modules folders that may serve imports.
-func packageRoots(o Options) []string {
-	out := []string{filepath.Join(o.Root, "node_modules")}
-	if _, ok := below(o.Limit, o.Root); !ok {
-		return realDirs(out)
+// oddSettings refuses settings that the bundler would read by itself, and would
+// wait for or choke on: a pipe, a link to a device.
+func oddSettings(o Options) *wire.Failure {
+	for _, dir := range foldersUp(o) {
+		for _, name := range []string{"package.json", "tsconfig.json"} {
+			path := filepath.Join(dir, name)
+			st, err := os.Stat(path)
+			if err == nil && !st.IsDir() && (!st.Mode().IsRegular() || st.Size() > maxFile) {
+				return &wire.Failure{Stage: wire.StageResolve, Position: wire.Position{File: filepath.ToSlash(path)},
+					Message: name + " is no regular file, or too large", Hint: "replace it"}
+			}
+		}
 	}
-	for dir := o.Root; dir != o.Limit; {
-		dir = filepath.Dir(dir)
-		out = append(out, filepath.Join(dir, "node_modules"))
-	}
-	return realDirs(out)
+	return nil
 }
 
-func realDirs(dirs []string) []string {
-	out := dirs[:0]
-	for _, d := range dirs {
-		if real, err := filepath.EvalSymlinks(d); err == nil {
-			if st, err := os.Stat(real); err == nil && st.IsDir() {
+// packageRoots are the node_modules folders that may serve imports, by their
+// real paths. One that is a link to somewhere above Limit does not count: it
+// would open any folder of the machine.
+func packageRoots(o Options) []string {
+	var out []string
+	dirs := foldersUp(o)
+	for _, dir := range dirs {
+		if real, err := filepath.EvalSymlinks(filepath.Join(dir, "node_modules")); err == nil {
+			if rel, ok := below(dirs[len(dirs)-1], real); ok && rel != "." {
 				out = append(out, real)
 			}
 		}
 	}
 	return out
+}
+
+// foldersUp are Root and the folders above it, up to Limit.
+func foldersUp(o Options) []string {
+	dirs := []string{o.Root}
+	if _, ok := below(o.Limit, o.Root); !ok {
+		return dirs
+	}
+	for dir := o.Root; dir != o.Limit; {
+		dir = filepath.Dir(dir)
+		dirs = append(dirs, dir)
+	}
+	return dirs
 }
 
 // below gives path relative to dir when it lies in dir or is dir.

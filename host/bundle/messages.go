@@ -1,8 +1,10 @@
 package bundle
 
 import (
+	"path/filepath"
 	"regexp"
 	"strings"
+	"unicode/utf16"
 
 	"github.com/evanw/esbuild/pkg/api"
 
@@ -11,16 +13,34 @@ import (
 
 var unresolved = regexp.MustCompile(`^Could not resolve "([^"]*)"`)
 
-// failures translates esbuild's messages. Columns become 1-based.
+// entryOf stands for the extension as a whole.
+func entryOf(o Options) wire.Position {
+	entry, _ := below(o.Root, o.Entry)
+	return wire.Position{File: filepath.ToSlash(entry)}
+}
+
+// column is 1-based and counts UTF-16 units, as source maps and editors do; the
+// bundler counts bytes.
+func column(loc *api.Location) int {
+	n := 1
+	for i, r := range loc.LineText {
+		if i >= loc.Column {
+			return n
+		}
+		n += utf16.RuneLen(r)
+	}
+	return n + max(0, loc.Column-len(loc.LineText))
+}
+
+// failures translates esbuild's messages.
 func failures(msgs []api.Message, o Options) []wire.Failure {
 	out := make([]wire.Failure, 0, len(msgs))
 	for _, m := range msgs {
 		f := wire.Failure{Stage: wire.StageBundle, Message: m.Text}
 		if loc := m.Location; loc != nil && !strings.HasPrefix(loc.File, virtualPrefix+"entry") {
-			f.Position = wire.Position{File: loc.File, Line: loc.Line, Column: loc.Column + 1}
+			f.Position = wire.Position{File: loc.File, Line: loc.Line, Column: column(loc)}
 		} else {
-			entry, _ := below(o.Root, o.Entry)
-			f.Position = wire.Position{File: strings.ReplaceAll(entry, `\`, "/")}
+			f.Position = entryOf(o)
 		}
 		if d, ok := m.Detail.(detail); ok {
 			f.Stage, f.Hint = d.stage, d.hint

@@ -13,7 +13,7 @@ import (
 // code stays far below these.
 const (
 	maxNesting = 1000 // brackets inside brackets
-	maxChain   = 5000 // operators in one expression without a bracket around
+	maxChain   = 1000 // operators in one expression without a bracket around
 	maxRaw     = 3000 // brackets when nothing is taken for a string or comment
 )
 
@@ -30,7 +30,7 @@ func prescan(text []byte, name string) *api.Message {
 	last := byte(';') // the last byte that is no blank; an operator's stands for a keyword
 	refuse := func(at int, what string) *api.Message {
 		m := problem(wire.StageBundle, "generated code like this belongs in a data file", "nested too deeply: more than %s", what)
-		m.Location = &api.Location{File: name, Line: line, Column: at - lineStart}
+		m.Location = &api.Location{File: name, Line: line, Column: at - lineStart, LineText: string(text[lineStart:at])}
 		return m
 	}
 	for i := 0; i < len(text); i++ {

@@ -6,17 +6,19 @@ import (
 	"net/url"
 	"regexp"
 	"strings"
+	"unicode/utf16"
+	"unicode/utf8"
 )
 
 // plainName is a source name that passes through the engine's URL handling
 // unchanged.
 var plainName = regexp.MustCompile(`^[A-Za-z0-9_@+.\-/]+$`)
 
-// adaptMap makes a source map give exact 1-based columns in goja, which looks a
-// 1-based generated column up as if it were 0-based and reports the 0-based
-// source column. Shifting both sides by one undoes that. Names that are not
-// plain get a stand-in.
-func adaptMap(data []byte) ([]byte, map[string]string, error) {
+// adaptMap makes a source map give exact 1-based columns in goja, which counts
+// bytes where source maps count UTF-16 units, looks a 1-based generated column
+// up as if it were 0-based, and reports the 0-based source column. Names that
+// are not plain get a stand-in.
+func adaptMap(data, script []byte) ([]byte, map[string]string, error) {
 	var m struct {
 		Version  int      `json:"version"`
 		Sources  []string `json:"sources"`
@@ -42,11 +44,55 @@ func adaptMap(data []byte) ([]byte, map[string]string, error) {
 		m.Sources[i] = alias
 	}
 	var err error
+	if m.Mappings, err = byteColumns(m.Mappings, string(script)); err != nil {
+		return nil, nil, err
+	}
 	if m.Mappings, err = shiftColumns(m.Mappings); err != nil {
 		return nil, nil, err
 	}
 	out, err := json.Marshal(m)
 	return out, aliases, err
+}
+
+// byteColumns turns the generated columns from UTF-16 units into bytes, on the
+// lines where that makes a difference.
+func byteColumns(mappings, script string) (string, error) {
+	lines := strings.Split(mappings, ";")
+	for i, line := range lines {
+		text, rest, _ := strings.Cut(script, "\n")
+		script = rest
+		if line == "" || isASCII(text) {
+			continue
+		}
+		segs := strings.Split(line, ",")
+		units, bytes, before := 0, 0, 0 // of the text so far, and the last column
+		column := 0
+		for j, seg := range segs {
+			f, err := decodeVLQ(seg)
+			if err != nil {
+				return "", err
+			}
+			column += f[0]
+			for units < column && bytes < len(text) {
+				r, size := utf8.DecodeRuneInString(text[bytes:])
+				units, bytes = units+utf16.RuneLen(r), bytes+size
+			}
+			at := bytes + column - units
+			f[0], before = at-before, at
+			segs[j] = encodeVLQ(f)
+		}
+		lines[i] = strings.Join(segs, ",")
+	}
+	return strings.Join(lines, ";"), nil
+}
+
+func isASCII(s string) bool {
+	for i := range len(s) {
+		if s[i] >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
 }
 
 // shiftColumns adds one to every generated and every source column. Both are

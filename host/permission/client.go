@@ -66,7 +66,7 @@ func NewClient(o ClientOptions) *Client {
 		userAgent: o.UserAgent,
 		onUse:     o.OnUse,
 	}
-	if c.maxBody == 0 {
+	if c.maxBody <= 0 {
 		c.maxBody = DefaultMaxBody
 	}
 	if c.userAgent == "" {
@@ -76,7 +76,7 @@ func NewClient(o ClientOptions) *Client {
 		c.onUse = func(context.Context, registry.Use) {}
 	}
 	wait := o.HeaderWait
-	if wait == 0 {
+	if wait <= 0 {
 		wait = DefaultHeaderWait
 	}
 	dial := &dialer{rules: c.rules, resolver: o.Resolver}

@@ -7,84 +7,102 @@ import (
 	"github.com/dop251/goja/token"
 )
 
-// maxConstantBits bounds a constant that the engine folds when it compiles.
-// It has no interrupt there: 2n**(2n**34n) would keep it busy for ever.
-const maxConstantBits = 1 << 20
+// The engine folds constant expressions when it compiles, and has no interrupt
+// there: 2n**(2n**34n) would keep it busy for ever.
+const (
+	maxConstantBits = 1 << 18 // of one BigInt constant
+	maxAllBits      = 1 << 25 // of all of them together: the engine keeps each
+)
 
-// boundedConstant reports whether e, if it is a constant BigInt expression,
-// stays below maxConstantBits. Anything else is fine.
-func boundedConstant(e *ast.BinaryExpression) bool {
-	if e.Operator != token.EXPONENT && e.Operator != token.SHIFT_LEFT && e.Operator != token.MULTIPLY {
-		return true
-	}
-	_, ok := fold(e, 0)
-	return ok
+// constants bounds the BigInt constants of a script.
+type constants struct {
+	known map[ast.Expression]int
+	all   int
 }
 
-// fold computes a constant BigInt expression. A nil value with ok is no such
-// expression; not ok is one that is too large.
-func fold(e ast.Expression, depth int) (value *big.Int, ok bool) {
-	if depth > 100 {
-		return nil, true // the walk's own limit on depth comes first in practice
+// bounded reports whether e, if it is a constant BigInt expression, stays within
+// the limits. Anything else is fine.
+func (c *constants) bounded(e *ast.BinaryExpression) bool {
+	n := c.bits(e)
+	if n > 0 {
+		c.all += n
 	}
+	return n <= maxConstantBits && c.all <= maxAllBits
+}
+
+// noBigInt stands for an expression that never is a BigInt the engine folds.
+const noBigInt = -1
+
+// bits is an upper bound for the length of the BigInt that e folds to. It may be
+// far too high, but not for what people write. Once over the limit it stays
+// there.
+func (c *constants) bits(e ast.Expression) int {
 	switch e := e.(type) {
 	case *ast.NumberLiteral:
-		v, _ := e.Value.(*big.Int)
-		return v, true
+		if v, ok := e.Value.(*big.Int); ok {
+			return v.BitLen()
+		}
 	case *ast.UnaryExpression:
-		v, ok := fold(e.Operand, depth+1)
-		if v == nil || e.Operator != token.MINUS {
-			return nil, ok
+		switch e.Operator {
+		case token.MINUS:
+			return c.bits(e.Operand)
+		case token.BITWISE_NOT:
+			return longer(c.bits(e.Operand))
 		}
-		return new(big.Int).Neg(v), true
 	case *ast.BinaryExpression:
-		a, ok := fold(e.Left, depth+1)
-		if !ok {
-			return nil, false
+		if n, ok := c.known[e]; ok {
+			return n
 		}
-		b, ok := fold(e.Right, depth+1)
-		if !ok {
-			return nil, false
+		n := combined(e.Operator, c.bits(e.Left), c.bits(e.Right))
+		if c.known == nil {
+			c.known = map[ast.Expression]int{}
 		}
-		if a == nil || b == nil {
-			return nil, true
-		}
-		return foldBinary(e.Operator, a, b)
+		c.known[e] = n
+		return n
 	}
-	return nil, true
+	return noBigInt
 }
 
-func foldBinary(op token.Token, a, b *big.Int) (*big.Int, bool) {
+func longer(n int) int {
+	if n == noBigInt {
+		return noBigInt
+	}
+	return n + 1
+}
+
+func combined(op token.Token, a, b int) int {
 	switch op {
-	case token.PLUS:
-		return new(big.Int).Add(a, b), true
-	case token.MINUS:
-		return new(big.Int).Sub(a, b), true
+	case token.LOGICAL_OR, token.LOGICAL_AND, token.COALESCE:
+		return max(a, b) // either, whatever the other one is
+	}
+	if a == noBigInt || b == noBigInt {
+		return noBigInt
+	}
+	const tooLong = maxConstantBits + 1
+	switch op {
+	case token.PLUS, token.MINUS, token.AND, token.OR, token.EXCLUSIVE_OR:
+		return min(max(a, b)+1, tooLong)
 	case token.MULTIPLY:
-		if a.BitLen()+b.BitLen() > maxConstantBits {
-			return nil, false
+		return min(a+b, tooLong)
+	case token.SLASH, token.REMAINDER:
+		return a
+	case token.SHIFT_LEFT, token.SHIFT_RIGHT: // by a negative number, one is the other
+		if a == 0 {
+			return 0
 		}
-		return new(big.Int).Mul(a, b), true
-	case token.SHIFT_LEFT:
-		if b.Sign() < 0 {
-			return nil, true
+		if b >= 20 {
+			return tooLong
 		}
-		if !b.IsInt64() || b.Int64() > maxConstantBits || int64(a.BitLen())+b.Int64() > maxConstantBits {
-			return nil, false
-		}
-		return new(big.Int).Lsh(a, uint(b.Int64())), true
+		return min(a+(1<<b), tooLong)
 	case token.EXPONENT:
-		if b.Sign() < 0 {
-			return nil, true
+		if a <= 1 { // 0, 1 and -1 stay small
+			return a
 		}
-		if a.BitLen() <= 1 { // 0, 1 and -1 stay small
-			return nil, true
+		if b >= 20 {
+			return tooLong
 		}
-		if !b.IsInt64() || b.Int64() > maxConstantBits || int64(a.BitLen())*b.Int64() > maxConstantBits {
-			return nil, false
-		}
-		return new(big.Int).Exp(a, b, nil), true
+		return min(a<<b, tooLong)
 	default:
-		return nil, true
+		return noBigInt // a comparison
 	}
 }

@@ -87,9 +87,10 @@ func atoi(s string) int {
 
 // reader collects what walk passes it.
 type reader struct {
-	script  *Script
-	file    *file.File
-	failure *wire.Failure
+	script    *Script
+	file      *file.File
+	constants constants
+	failure   *wire.Failure
 }
 
 func (r *reader) at(idx file.Idx) wire.Position {
@@ -100,10 +101,10 @@ func (r *reader) at(idx file.Idx) wire.Position {
 func (r *reader) visit(n ast.Node) bool {
 	switch e := n.(type) {
 	case *ast.BinaryExpression:
-		if r.failure == nil && !boundedConstant(e) {
+		if r.failure == nil && !r.constants.bounded(e) {
 			r.failure = &wire.Failure{
 				Stage: wire.StageBundle, Position: r.at(e.Idx0()),
-				Message: fmt.Sprintf("the BigInt constant is too large: more than %d bits", maxConstantBits),
+				Message: fmt.Sprintf("the BigInt constant is too large: more than %d bits, or more than %d with all others", maxConstantBits, maxAllBits),
 				Hint:    "compute it when the tool runs",
 			}
 		}

@@ -39,6 +39,15 @@ type call struct {
 	streams  map[wire.Stream]context.CancelFunc
 	timers   map[int64]*jsTimer
 	logBytes int
+	overtime time.Duration // that its code had in overJob, after its end
+	overJob  uint64
+}
+
+func (c *call) name() string {
+	if c.req.Tool == "" {
+		return "the module's own code"
+	}
+	return fmt.Sprintf("call %s of %s", c.req.ID, c.req.Tool)
 }
 
 // String is what the engine prints for an interrupt.
@@ -53,12 +62,21 @@ func (s *Sandbox) newCall(caller context.Context, req wire.CallRequest) *call {
 // finish records how the call ended; only the first end counts.
 func (c *call) finish(r wire.CallResult) {
 	c.once.Do(func() {
+		c.ended.Store(true) // before acted is read, see act
 		r.Acted = c.acted.Load()
 		c.result = r
-		c.ended.Store(true)
 		c.cancel(context.Canceled)
 		close(c.done)
 	})
+}
+
+// act notes that the call is about to do op. It reports false when the call has
+// ended meanwhile: it was told then that it had not acted, and may run again.
+func (c *call) act(op wire.Op) bool {
+	if op.Effect()&^registry.EffectRead != 0 {
+		c.acted.Store(true)
+	}
+	return !c.ended.Load()
 }
 
 // late describes the end of a call whose context has ended.
@@ -126,7 +144,7 @@ func (s *Sandbox) await(ctx context.Context, c *call) wire.CallResult {
 		switch {
 		case !s.turn.interrupt(c):
 			if holder := s.turn.current.Load(); holder != nil && holder != c {
-				late.Hint = fmt.Sprintf("the event loop was held by call %s of %s", holder.req.ID, holder.req.Tool)
+				late.Hint = "the event loop was held by " + holder.name()
 			}
 			s.forget(c, wire.CallResult{Thrown: late})
 		case tries == stuckAfter:
@@ -145,6 +163,10 @@ func (s *Sandbox) forget(c *call, r wire.CallResult) {
 	s.mu.Unlock()
 	c.finish(r)
 	s.loop.post(func() { s.release(c) })
+	// Its code may have got the loop just before it ended, and so unwatched.
+	if s.turn.current.Load() == c {
+		time.AfterFunc(s.limits.Grace, func() { s.stopLeftover(c, nil) })
+	}
 }
 
 // end ends a call on the loop.
@@ -161,27 +183,36 @@ func (s *Sandbox) end(c *call, r wire.CallResult) {
 	delete(s.calls, c)
 	s.mu.Unlock()
 	c.finish(r)
-	s.release(c)
 	if s.turn.current.Load() == c {
-		s.turn.watch(c) // its code may go on
+		s.turn.watch(c) // its code may go on, even in release
 	}
+	s.release(c)
 }
 
 // moduleBudget is how long a timer callback of the module's own may run.
 const moduleBudget = 2 * time.Second
 
 // leftover stops code that an ended call left behind when it holds the loop
-// for longer than the grace: nobody waits for it, and others do.
+// for longer than the grace, at once or bit by bit: nobody waits for it, and
+// others do.
 func (s *Sandbox) leftover(c *call) func() {
 	wait := s.limits.Grace
 	if c == s.module {
 		wait = moduleBudget
 	}
+	if c.overJob != s.turn.jobs {
+		c.overJob, c.overtime = s.turn.jobs, 0
+	}
+	if wait -= c.overtime; wait <= 0 {
+		s.turn.interrupt(c)
+	}
+	start := time.Now()
 	quit := make(chan struct{})
 	timer := time.AfterFunc(wait, func() { s.stopLeftover(c, quit) })
 	return func() {
 		timer.Stop()
 		close(quit)
+		c.overtime += time.Since(start)
 	}
 }
 
@@ -292,7 +323,10 @@ func (s *Sandbox) fail(c *call, v goja.Value, ex *goja.Exception) {
 	if c == nil || c.ended.Load() && c != s.module {
 		return
 	}
-	t := s.thrown(v, ex)
+	t := s.thrown(c, v, ex)
+	if s.turn.dead.Load() && c.ended.Load() {
+		return // looking at the value took the runtime down
+	}
 	if c.ended.Load() {
 		s.logAs(c, "error", "uncaught in the module's own code: "+t.Name+": "+t.Message+at(t.Stack))
 		return
@@ -325,7 +359,7 @@ func (s *Sandbox) failStuck() {
 	}
 	s.mu.Unlock()
 	for _, c := range stuck {
-		if !c.started || c.ctx.Err() != nil || c.signal != nil && s.globals.HasListeners(c.signal) {
+		if !c.started || c.ctx.Err() != nil || s.listens(c) {
 			continue
 		}
 		if r, ok := s.unhandledOf(c); ok {
@@ -343,6 +377,17 @@ func (s *Sandbox) failStuck() {
 		}
 		s.end(c, wire.CallResult{Thrown: t})
 	}
+}
+
+// listens reports whether the call's own cancellation would run code of its.
+func (s *Sandbox) listens(c *call) (yes bool) {
+	if c.signal != nil {
+		s.as(c, func() (err error) {
+			yes, err = s.globals.HasListeners(c.signal)
+			return err
+		})
+	}
+	return yes
 }
 
 // rejection is a promise that was rejected while nobody listened.
@@ -376,7 +421,7 @@ func (s *Sandbox) warnUnhandled(c *call) {
 		}
 		delete(s.pending, p)
 		if !s.turn.dead.Load() && c.result.Value != nil {
-			t := s.thrown(r.value, nil)
+			t := s.thrown(c, r.value, nil)
 			s.logAs(c, "warn", "a promise was rejected and nobody handled it: "+t.Message+at(t.Stack))
 		}
 	}

@@ -2,6 +2,8 @@ package sandbox
 
 import (
 	"encoding/json"
+	"maps"
+	"slices"
 
 	"github.com/dop251/goja"
 
@@ -52,8 +54,8 @@ func (s *Sandbox) signalOf(c *call) goja.Value {
 
 func (s *Sandbox) valuesOf(c *call) goja.Value {
 	obj := s.vm.NewObject()
-	for k, raw := range c.req.Values {
-		v, err := fromJSON(s.vm, raw)
+	for _, k := range slices.Sorted(maps.Keys(c.req.Values)) {
+		v, err := fromJSON(s.vm, c.req.Values[k])
 		if err != nil {
 			continue
 		}

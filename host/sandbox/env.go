@@ -152,8 +152,9 @@ func (s *Sandbox) start(work func(context.Context, *call) error, op wire.Op, don
 		return obj, func() {}
 	}
 	stack := s.vm.CaptureCallStack(maxFrames, nil)
-	if op.Effect()&^registry.EffectRead != 0 {
-		c.acted.Store(true)
+	if !c.act(op) {
+		s.native(reject(s.globals.Error(outsideCall(op), s.stackText(stack))))
+		return obj, func() {}
 	}
 	ctx, cancel := context.WithCancel(c.ctx)
 	r := &request{cancel: cancel}
@@ -223,11 +224,8 @@ func jsError(err error) *wire.Error {
 func (e *env) Do(req wire.Request) (wire.Response, goja.Value) {
 	s := e.sandbox()
 	c := s.owner()
-	if c == nil || c == s.module {
+	if c == nil || c == s.module || !c.act(req.Op) {
 		return wire.Response{}, s.globals.Error(outsideCall(req.Op), s.stackText(s.vm.CaptureCallStack(maxFrames, nil)))
-	}
-	if req.Op.Effect()&^registry.EffectRead != 0 {
-		c.acted.Store(true)
 	}
 	req.Call, req.Tool = c.req.ID, c.req.Tool
 	resp, err := s.broker.Do(c.ctx, req)

@@ -107,6 +107,11 @@ func (l *loading) tool(o *goja.Object, index int) (wire.Tool, error) {
 	if out := stringOr(o.Get("output")); out != "" {
 		t.Output = json.RawMessage(out)
 	}
+	if list := stringOr(o.Get("examples")); list != "" {
+		if err := json.Unmarshal([]byte(list), &t.Examples); err != nil {
+			return t, fmt.Errorf("examples: %w", err)
+		}
+	}
 	t.Effects = t.Risk.Effects() | l.prog.script.Effects
 	t.Location = l.place(t.Name, index, "")
 	if lit := l.literal(t.Name, index); lit != nil {

@@ -1,6 +1,8 @@
 package sandbox
 
 import (
+	"context"
+	"fmt"
 	"sync"
 
 	"github.com/dop251/goja"
@@ -29,13 +31,40 @@ const maxPrograms = 128
 // scriptName shows for code that no source file stands behind.
 const scriptName = "rho-bundle.js"
 
-func (p *programs) get(req wire.LoadRequest) (*program, *wire.Failure) {
+// get parses and compiles, or gives what it has. The engine's parser can take
+// for ever over a few bytes, so it is left behind when ctx ends.
+func (p *programs) get(ctx context.Context, req wire.LoadRequest) (*program, *wire.Failure) {
 	p.mu.Lock()
 	have := p.byKey[req.Hash]
 	p.mu.Unlock()
 	if have != nil {
 		return have, nil
 	}
+	type answer struct {
+		made *program
+		fail *wire.Failure
+	}
+	done := make(chan answer, 1)
+	go func() {
+		var a answer
+		defer func() {
+			if x := recover(); x != nil {
+				a = answer{fail: &wire.Failure{Stage: wire.StageBundle, Message: fmt.Sprintf("the engine's parser panicked: %v", x)}}
+			}
+			done <- a
+		}()
+		a.made, a.fail = p.make(req)
+	}()
+	select {
+	case a := <-done:
+		return a.made, a.fail
+	case <-ctx.Done():
+		return nil, &wire.Failure{Stage: wire.StageBundle, Message: "the bundle could not be parsed in time",
+			Hint: "look for arrow functions nested in the default values of others"}
+	}
+}
+
+func (p *programs) make(req wire.LoadRequest) (*program, *wire.Failure) {
 	script, fail := reading.Parse(scriptName, req.Script, req.SourceMap)
 	if fail != nil {
 		return nil, fail

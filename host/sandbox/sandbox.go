@@ -104,7 +104,7 @@ func withDefaults(l wire.Limits) wire.Limits {
 // Load implements [wire.Sandbox].
 func (s *Sandbox) Load(ctx context.Context, req wire.LoadRequest) (wire.LoadResult, error) {
 	s.req, s.limits = req, withDefaults(req.Limits)
-	prog, fail := s.programs.get(req)
+	prog, fail := s.programs.get(ctx, req)
 	if fail != nil {
 		return wire.LoadResult{Failure: fail}, nil
 	}
@@ -174,14 +174,11 @@ func (s *Sandbox) Done() <-chan struct{} { return s.done }
 // Close implements [wire.Sandbox].
 func (s *Sandbox) Close() error {
 	s.die(nil)
-	if c := s.turn.current.Load(); c != nil {
-		s.turn.interrupt(c)
-	}
 	return nil
 }
 
 // die ends the runtime's life: calls that have not ended are lost, through the
-// fault of culprit, if there is one.
+// fault of culprit, if there is one. Code that runs is interrupted.
 func (s *Sandbox) die(culprit *call) {
 	s.mu.Lock()
 	if s.closed {
@@ -202,6 +199,9 @@ func (s *Sandbox) die(culprit *call) {
 		}
 		c.finish(r)
 	}
+	if c := s.turn.current.Load(); c != nil {
+		s.turn.interrupt(c)
+	}
 	s.loop.ring()
 }
 
@@ -216,7 +216,10 @@ func (s *Sandbox) run() {
 				}
 			}
 		}
-		s.failStuck()
+		if !s.job(s.failStuck) {
+			s.die(s.culprit)
+			return
+		}
 		s.loop.arm()
 		select {
 		case <-s.loop.wake:
@@ -244,6 +247,7 @@ func (s *Sandbox) job(job func()) (sound bool) {
 	if s.turn.dead.Load() {
 		return false
 	}
+	s.turn.jobs++
 	job()
 	return !s.turn.dead.Load()
 }
@@ -266,8 +270,12 @@ func (s *Sandbox) uncaught(c *call, err error) {
 	// No errors.As: unwrapping an exception runs the author's traps.
 	switch e := err.(type) {
 	case *goja.InterruptedError:
-		s.turn.dead.Store(true)
+		closed := s.turn.dead.Swap(true)
 		if g, ok := e.Value().(*call); ok {
+			if closed {
+				s.end(g, wire.CallResult{Lost: true})
+				return
+			}
 			t := g.late()
 			t.Stack = s.frames(e.Stack())
 			s.culprit = g

@@ -45,16 +45,6 @@ func (b *broker) Do(ctx context.Context, r wire.Request) (wire.Response, error) 
 func (b *broker) Read(context.Context, wire.Stream, int) ([]byte, error) { return nil, io.EOF }
 func (b *broker) CloseStream(wire.Stream)                                {}
 
-func (b *broker) messages() []string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	var out []string
-	for _, r := range b.logs {
-		out = append(out, r.Level+": "+r.Message)
-	}
-	return out
-}
-
 // source writes files and bundles the one called ext.ts.
 func source(t testing.TB, files map[string]string) wire.LoadRequest {
 	t.Helper()

@@ -18,11 +18,11 @@ const maxFrames = 16
 const maxMessage = 64 << 10
 
 // thrown makes a thrown value plain. ex may give a better stack, or be nil.
-func (s *Sandbox) thrown(v goja.Value, ex *goja.Exception) *wire.Thrown {
+func (s *Sandbox) thrown(c *call, v goja.Value, ex *goja.Exception) *wire.Thrown {
 	t := &wire.Thrown{Kind: registry.KindOther}
 	d, err := s.glue.describe(goja.Undefined(), v)
 	if err != nil {
-		// The value's own traps ended the runtime; as() deals with that.
+		s.lost(c, err)
 		t.Message = "an error that cannot be shown"
 		return t
 	}
@@ -57,10 +57,13 @@ func (s *Sandbox) thrown(v goja.Value, ex *goja.Exception) *wire.Thrown {
 	if len(t.Stack) == 0 && ex != nil {
 		t.Stack = s.frames(ex.Stack())
 	}
-	if kind := s.hostKind(v); kind != "" && t.Kind == registry.KindOther {
+	if kind := s.hostKind(c, v); kind != "" && t.Kind == registry.KindOther {
 		t.Kind = kind
 		if kind == registry.KindPermissionDenied {
 			t.Retryable = registry.RetryNo
+		}
+		if t.Hint != "" && s.globals.Kind(v) == registry.KindPermissionDenied {
+			t.ForModel = t.Message + ": " + t.Hint // the model can pass on what would grant it
 		}
 	}
 	return t
@@ -93,7 +96,7 @@ func absentHint(message string) string {
 
 // hostKind finds the kind of a refusal or failure of the host in an error and
 // its causes: it ended the call, however the author wrapped it.
-func (s *Sandbox) hostKind(v goja.Value) registry.Kind {
+func (s *Sandbox) hostKind(c *call, v goja.Value) registry.Kind {
 	for range 8 {
 		if v == nil || goja.IsUndefined(v) {
 			return ""
@@ -103,10 +106,19 @@ func (s *Sandbox) hostKind(v goja.Value) registry.Kind {
 		}
 		var err error
 		if v, err = s.glue.causeOf(goja.Undefined(), v); err != nil {
+			s.lost(c, err)
 			return ""
 		}
 	}
 	return ""
+}
+
+// lost deals with a value of c's whose own traps took the runtime down.
+func (s *Sandbox) lost(c *call, err error) {
+	if _, ok := err.(*goja.Exception); !ok {
+		s.uncaught(c, err)
+		s.turn.interrupt(c) // the frames below must not go on
+	}
 }
 
 // frame is one line of the engine's stack text: at fn (file:line:col(pc)).

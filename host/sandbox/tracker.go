@@ -20,9 +20,11 @@ type turn struct {
 	target *call // whom the pending interrupt is for
 
 	// leftover watches code of a call that has ended, from the moment it gets
-	// the loop. It returns what stops the watch. Used on the loop's goroutine.
+	// the loop. It returns what stops the watch. Used on the loop's goroutine,
+	// as is the rest.
 	leftover func(*call) (stop func())
 	unwatch  func()
+	jobs     uint64 // that were begun
 }
 
 // set switches to c; an interrupt that was meant for another call and has not
@@ -33,6 +35,10 @@ func (t *turn) set(c *call) {
 	if t.target != nil && t.target != c && !t.dead.Load() {
 		t.vm.ClearInterrupt()
 		t.target = nil
+	}
+	if c != nil && t.dead.Load() { // the runtime was closed when nobody's code ran
+		t.target = c
+		t.vm.Interrupt(c)
 	}
 	t.mu.Unlock()
 	t.watch(c)

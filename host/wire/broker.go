@@ -54,13 +54,13 @@ type Request struct {
 	Call    string // the call's id; empty for the module's own top level
 	Tool    string // the tool that the call runs
 	Op      Op
-	Data    json.RawMessage
-	Payload []byte // raw bytes beside Data
+	Data    json.RawMessage `json:",omitempty"`
+	Payload []byte          // raw bytes beside Data
 }
 
 // Response answers a request.
 type Response struct {
-	Data    json.RawMessage
+	Data    json.RawMessage `json:",omitempty"`
 	Payload []byte
 	Stream  Stream
 }

@@ -41,7 +41,7 @@ type Sandbox interface {
 var ErrDeadline = registry.ErrDeadline
 
 // ErrClosed is the cause of a context that ended because the host shut down.
-var ErrClosed = errors.New("the host is closing")
+var ErrClosed = errors.New("the host is closed")
 
 // LoadRequest hands a bundle to a sandbox.
 type LoadRequest struct {
@@ -88,7 +88,7 @@ type Tool struct {
 	Description string             `json:"description"`
 	Risk        registry.Risk      `json:"risk"`    // as declared
 	Effects     registry.Effects   `json:"effects"` // as declared and as read from its code
-	Parameters  json.RawMessage    `json:"parameters"`
+	Parameters  json.RawMessage    `json:"parameters,omitempty"`
 	Output      json.RawMessage    `json:"output,omitempty"`
 	TimeoutMS   float64            `json:"timeoutMs,omitempty"`
 	Examples    []registry.Example `json:"examples,omitempty"`
@@ -112,7 +112,7 @@ const (
 type CallRequest struct {
 	ID     string
 	Tool   string
-	Args   json.RawMessage            // a JSON object
+	Args   json.RawMessage            `json:",omitempty"` // a JSON object
 	Values map[string]json.RawMessage // ctx.values
 }
 
@@ -135,8 +135,8 @@ type CallResult struct {
 type Value struct {
 	Content    []registry.Block
 	IsError    bool
-	Structured json.RawMessage
-	Details    json.RawMessage
+	Structured json.RawMessage `json:",omitempty"`
+	Details    json.RawMessage `json:",omitempty"`
 }
 
 // Thrown is an error that ended a call or a load.

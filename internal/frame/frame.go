@@ -4,6 +4,7 @@ package frame
 import (
 	"fmt"
 	"strings"
+	"unicode/utf16"
 )
 
 const (
@@ -11,8 +12,9 @@ const (
 	width   = 160 // runes of a line that are shown
 )
 
-// Draw draws the lines around a 1-based position and marks the column. A line
-// that the text does not have gives "".
+// Draw draws the lines around a 1-based position and marks the column, which
+// counts UTF-16 units, as editors and source maps do. A line that the text does
+// not have gives "".
 func Draw(text string, line, column int) string {
 	lines := strings.Split(text, "\n")
 	if line < 1 || line > len(lines) {
@@ -26,6 +28,9 @@ func Draw(text string, line, column int) string {
 	var b strings.Builder
 	for n := first; n <= last; n++ {
 		src := []rune(strings.TrimRight(strings.ReplaceAll(lines[n-1], "\t", " "), "\r"))
+		if n == line && column > 0 {
+			column = runeColumn(src, column)
+		}
 		from := 0
 		if n == line && column > width-20 {
 			from = min(column-width/2, len(src)) // a long line is shown around its column
@@ -41,4 +46,16 @@ func Draw(text string, line, column int) string {
 		}
 	}
 	return strings.TrimRight(b.String(), "\n")
+}
+
+// runeColumn turns a column of UTF-16 units into one of runes.
+func runeColumn(line []rune, column int) int {
+	n := 1
+	for _, r := range line {
+		if column -= max(utf16.RuneLen(r), 1); column < 1 {
+			return n
+		}
+		n++
+	}
+	return n + column - 1
 }

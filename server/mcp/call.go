@@ -113,6 +113,9 @@ func metaOf(out *registry.Outcome) sdk.Meta {
 		if f.Code != "" {
 			kind["code"] = f.Code
 		}
+		if f.Hint != "" {
+			kind["hint"] = f.Hint
+		}
 		m[metaPrefix+"failure"] = kind
 	}
 	return m

@@ -46,8 +46,8 @@ func TestCallResults(t *testing.T) {
 			`{"content":[{"type":"text","text":"no such city"}],"isError":true,"status":"error","failure":{"kind":"other","retryable":null}}`},
 		"error": {fakeTool{run: returns(nil, errors.New("broken"))},
 			`{"content":[{"type":"text","text":"broken"}],"isError":true,"status":"error","failure":{"kind":"other","retryable":null}}`},
-		"denied": {fakeTool{run: returns(nil, &registry.Failure{Kind: registry.KindPermissionDenied, Code: "net", Message: "no", Retryable: registry.RetryNo})},
-			`{"content":[{"type":"text","text":"no"}],"isError":true,"status":"denied","failure":{"kind":"permission_denied","code":"net","retryable":false}}`},
+		"denied": {fakeTool{run: returns(nil, &registry.Failure{Kind: registry.KindPermissionDenied, Code: "net", Message: "no", Hint: "grant it", Retryable: registry.RetryNo})},
+			`{"content":[{"type":"text","text":"no"}],"isError":true,"status":"denied","failure":{"kind":"permission_denied","code":"net","retryable":false,"hint":"grant it"}}`},
 		"cut": {fakeTool{run: returns(registry.Text(strings.Repeat("z", 2*registry.DefaultTextLimit)), nil)},
 			`{"status":"success","truncated":true}`},
 	} {

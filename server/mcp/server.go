@@ -63,7 +63,7 @@ func NewServer(door *registry.Door, reg *registry.Registry, o *Options) *Server 
 		shown:    map[string][]byte{},
 	}
 	s.sdk = sdk.NewServer(&sdk.Implementation{Name: opts.Name, Version: opts.Version}, &sdk.ServerOptions{
-		Logger: opts.Logger,
+		Logger: slog.New(warnings{opts.Logger.Handler()}),
 		// Said outright, so that a registry that is still empty can fill later.
 		Capabilities: &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{ListChanged: true}},
 	})
@@ -77,11 +77,22 @@ func (s *Server) Run(ctx context.Context, t sdk.Transport) error {
 	cancel := s.registry.Subscribe(s.show)
 	defer cancel()
 	s.show(s.registry.Snapshot())
-	err := s.sdk.Run(ctx, t)
-	if ctx.Err() == nil && clientLeft(err) {
-		return nil
+	// The SDK's own Run would log what is returned here, and every interrupt as
+	// an error.
+	session, err := s.sdk.Connect(ctx, t, nil)
+	if err != nil {
+		return err
 	}
-	return err
+	defer context.AfterFunc(ctx, func() { _ = session.Close() })()
+	err = session.Wait()
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case clientLeft(err):
+		return nil
+	default:
+		return err
+	}
 }
 
 // clientLeft reports whether err says no more than that the other end of the
@@ -141,3 +152,19 @@ func (s *Server) add(tool *sdk.Tool) (err error) {
 	s.sdk.AddTool(tool, s.call)
 	return nil
 }
+
+// warnings keeps the SDK's notes on each step of a session from the operator.
+type warnings struct{ slog.Handler }
+
+// Enabled implements [slog.Handler].
+func (w warnings) Enabled(ctx context.Context, l slog.Level) bool {
+	return l >= slog.LevelWarn && w.Handler.Enabled(ctx, l)
+}
+
+// WithAttrs implements [slog.Handler].
+func (w warnings) WithAttrs(attrs []slog.Attr) slog.Handler {
+	return warnings{w.Handler.WithAttrs(attrs)}
+}
+
+// WithGroup implements [slog.Handler].
+func (w warnings) WithGroup(name string) slog.Handler { return warnings{w.Handler.WithGroup(name)} }

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"log/slog"
 	"os"
 	"strings"
 	"testing"
@@ -153,4 +154,40 @@ func TestSchemaKeyOrderIsTheAuthors(t *testing.T) {
 	_, err := session.ListTools(t.Context(), nil)
 	require.NoError(t, err)
 	require.Contains(t, transcript.String(), schema)
+}
+
+// The operator's log has no line for each step of an ordinary session.
+func TestOrdinarySessionsAreNotLogged(t *testing.T) {
+	t.Parallel()
+	var log strings.Builder
+	reg := newRegistry(t, &fakeTool{name: "quick"})
+	server := NewServer(registry.NewDoor(reg, nil), reg, &Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})
+	clientEnd, serverEnd := sdk.NewInMemoryTransports()
+	ended := make(chan error, 1)
+	go func() { ended <- server.Run(context.Background(), serverEnd) }()
+	session, err := sdk.NewClient(&sdk.Implementation{Name: "client", Version: "1"}, nil).Connect(t.Context(), clientEnd, nil)
+	require.NoError(t, err)
+	_, err = session.CallTool(t.Context(), &sdk.CallToolParams{Name: "quick"})
+	require.NoError(t, err)
+	require.NoError(t, session.Close())
+	require.NoError(t, <-ended)
+	require.Empty(t, log.String())
+}
+
+// An interrupt is how a server ends when its client does not end it.
+func TestContextEndsARun(t *testing.T) {
+	t.Parallel()
+	var log strings.Builder
+	reg := newRegistry(t, &fakeTool{name: "quick"})
+	server := NewServer(registry.NewDoor(reg, nil), reg, &Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})
+	clientEnd, serverEnd := sdk.NewInMemoryTransports()
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- server.Run(ctx, serverEnd) }()
+	session, err := sdk.NewClient(&sdk.Implementation{Name: "client", Version: "1"}, nil).Connect(t.Context(), clientEnd, nil)
+	require.NoError(t, err)
+	cancel()
+	require.ErrorIs(t, <-ended, context.Canceled)
+	require.Empty(t, log.String())
+	_ = session.Close() // the server has closed it
 }

@@ -18,18 +18,45 @@ type progressParams struct {
 	registry.Progress
 }
 
-// callTool runs a tool. What goes wrong in the call is part of the outcome; an
-// error is for a request that does not make one.
-func (c *session) callTool(ctx context.Context, req *jrpc2.Request) (any, error) {
+// receiveCall enters a call, so that a cancelCall that comes right after it finds
+// it, and returns the handler that runs it. What goes wrong in the call is part
+// of the outcome; an error is for a request that does not make one.
+func (c *session) receiveCall(ctx context.Context, req *jrpc2.Request) jrpc2.Handler {
+	r, err := callRequest(req)
+	if err != nil {
+		return refusal(err)
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	if r.ID, err = c.enter(r.ID, cancel); err != nil {
+		cancel(nil)
+		return refusal(err)
+	}
+	return func(handling context.Context, _ *jrpc2.Request) (any, error) {
+		defer cancel(nil)
+		defer c.leave(r.ID)
+		server := jrpc2.ServerFromContext(handling)
+		reports := relay.New(progressQueue, func(p registry.Progress) {
+			// A client that is gone misses nothing.
+			_ = server.Notify(ctx, "tool/progress", progressParams{CallID: r.ID, Progress: p})
+		})
+		defer reports.Close() // every report comes before the outcome
+		r.Progress = reports.Send
+		return c.server.door.Call(ctx, r), nil
+	}
+}
+
+func refusal(err error) jrpc2.Handler {
+	return func(context.Context, *jrpc2.Request) (any, error) { return nil, err }
+}
+
+// callRequest reads the params of callTool.
+func callRequest(req *jrpc2.Request) (r registry.Request, err error) {
 	if req.IsNotification() {
 		// Nobody would hear of the outcome, and what comes next would wait.
-		return nil, jrpc2.Errorf(jrpc2.InvalidRequest, "callTool needs a request id")
+		return r, jrpc2.Errorf(jrpc2.InvalidRequest, "callTool needs a request id")
 	}
-	var (
-		r         registry.Request
-		timeoutMS = 0.0
-	)
-	err := params(req,
+	timeoutMS := 0.0
+	err = params(req,
 		field{name: "name", into: &r.Tool, required: true},
 		field{name: "arguments", into: &r.Arguments},
 		field{name: "id", into: &r.ID},
@@ -37,39 +64,24 @@ func (c *session) callTool(ctx context.Context, req *jrpc2.Request) (any, error)
 		field{name: "values", into: &r.Values},
 	)
 	if err != nil {
-		return nil, err
+		return r, err
 	}
 	if timeoutMS < 0 || timeoutMS > maxTimeout.Seconds()*1000 {
-		return nil, badParam("timeoutMs", "expected milliseconds up to %v, got %v", maxTimeout, timeoutMS)
+		return r, badParam("timeoutMs", "expected milliseconds up to %v, got %v", maxTimeout, timeoutMS)
 	}
 	r.Timeout = time.Duration(timeoutMS * float64(time.Millisecond))
-
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	if r.ID, err = c.enter(r.ID, cancel); err != nil {
-		return nil, err
-	}
-	defer c.leave(r.ID)
-
-	server := jrpc2.ServerFromContext(ctx)
-	reports := relay.New(progressQueue, func(p registry.Progress) {
-		// A client that is gone misses nothing.
-		_ = server.Notify(ctx, "tool/progress", progressParams{CallID: r.ID, Progress: p})
-	})
-	defer reports.Close() // every report comes before the outcome
-	r.Progress = reports.Send
-	return c.server.door.Call(ctx, r), nil
+	return r, nil
 }
 
 // maxTimeout is the longest deadline that a client can ask for.
 const maxTimeout = 24 * time.Hour
 
-// cancelCall ends a call; its own request is answered with the outcome.
+// cancelCall ends the call with that id; its own request is answered with the
+// outcome.
 func (c *session) cancelCall(_ context.Context, req *jrpc2.Request) (any, error) {
 	var id string
 	if err := params(req, field{name: "id", into: &id, required: true}); err != nil {
 		return nil, err
 	}
-	c.cancel(id)
-	return struct{}{}, nil
+	return map[string]bool{"cancelled": c.cancel(id)}, nil
 }

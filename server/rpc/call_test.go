@@ -57,10 +57,31 @@ func TestCallsRunSideBySide(t *testing.T) {
 		m := c.next()
 		answers[m["id"].(float64)] = m["result"]
 	}
-	require.Equal(t, map[string]any{}, answers[2])
+	require.Equal(t, map[string]any{"cancelled": true}, answers[2])
 	require.Equal(t, "cancelled", answers[1].(map[string]any)["failure"].(map[string]any)["kind"])
-	require.Empty(t, c.call("cancelCall", `{"id":"slow"}`), "it has ended: no fault")
+	require.Equal(t, map[string]any{"cancelled": false}, c.call("cancelCall", `{"id":"slow"}`), "it has ended: no fault")
 	require.Equal(t, "success", c.call("callTool", `{"name":"echo","id":"slow"}`)["status"])
+}
+
+// A client need not wait for a sign that its call has begun before it cancels.
+func TestCancelRightAfterTheCall(t *testing.T) {
+	t.Parallel()
+	c := start(t, newRegistry(t, &fakeTool{name: "wait", run: func(ctx context.Context, _ json.RawMessage) (*registry.Result, error) {
+		<-ctx.Done()
+		return nil, context.Cause(ctx)
+	}}), nil)
+	for range 100 {
+		c.send(`{"jsonrpc":"2.0","id":1,"method":"callTool","params":{"name":"wait","id":"a"}}` + "\n" +
+			`{"jsonrpc":"2.0","id":2,"method":"cancelCall","params":{"id":"a"}}`)
+		for range 2 {
+			m := c.next()["result"].(map[string]any)
+			if failure, ok := m["failure"].(map[string]any); ok {
+				require.Equal(t, "cancelled", failure["kind"])
+			} else {
+				require.Equal(t, map[string]any{"cancelled": true}, m)
+			}
+		}
+	}
 }
 
 func TestTimeout(t *testing.T) {

@@ -65,14 +65,16 @@ func (c *calls) leave(id string) {
 	delete(c.byID, id)
 }
 
-// cancel ends one call. One that has ended already is no fault: the two
-// messages have crossed.
-func (c *calls) cancel(id string) {
+// cancel ends one call and reports whether it was running. One that has ended
+// already is no fault: the two messages have crossed.
+func (c *calls) cancel(id string) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if cancel, ok := c.byID[id]; ok {
+	cancel, running := c.byID[id]
+	if running {
 		cancel(errCancelled)
 	}
+	return running
 }
 
 // end cancels all calls, also those that are still to come.

@@ -9,7 +9,7 @@
 //
 //	listTools                                    {tools: [{name, title, description, risk, effects, owner, parameters}]}
 //	callTool {name, arguments, id, timeoutMs, values}   the outcome
-//	cancelCall {id}                              {}
+//	cancelCall {id}                              {cancelled}: whether the call with that id was running
 //	approvalResponse {id, approved, scope, message, arguments, stop}   {}
 //	listExtensions                               what `list --json` prints
 //	reloadExtensions                             {added, reloaded, removed, failed, changes: [{extension, change, message}]}

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"reflect"
 	"slices"
+	"strings"
 
 	"github.com/creachadair/jrpc2"
 
@@ -36,7 +37,7 @@ func params(req *jrpc2.Request, fields ...field) error {
 		delete(members, f.name)
 		if !ok || string(raw) == "null" {
 			if f.required {
-				return badParam(f.name, "is missing")
+				return badParam(f.name, "required, but missing")
 			}
 			continue
 		}
@@ -45,9 +46,16 @@ func params(req *jrpc2.Request, fields ...field) error {
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(members)) {
-		return badParam(name, "unknown field%s", suggest.Hint(suggest.Names(name, known, 1)...))
+		return badParam(name, "unknown field%s; %s takes %s", suggest.Hint(suggest.Names(name, known, 1)...), req.Method(), fieldList(known))
 	}
 	return nil
+}
+
+func fieldList(names []string) string {
+	if len(names) == 0 {
+		return "no params"
+	}
+	return strings.Join(names, ", ")
 }
 
 // badParam is the error over one field.

@@ -1,9 +1,12 @@
 package rpc
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"io"
 	"log/slog"
+	"sync"
 	"time"
 
 	"github.com/creachadair/jrpc2"
@@ -94,7 +97,7 @@ func (s *Server) Serve(ctx context.Context, r io.Reader, w io.Writer) error {
 	changes := relay.New(1, func(generation uint64) {
 		_ = server.Notify(ctx, "tools/changed", changedParams{Generation: generation})
 	})
-	unsubscribe := s.registry.Subscribe(func(snap *registry.Snapshot) { changes.Send(snap.Generation()) })
+	unwatch := s.watch(changes.Send)
 
 	if a := s.opts.Approvals; a != nil {
 		unlisten = a.Listen(askOver(ctx, server))
@@ -102,12 +105,33 @@ func (s *Server) Serve(ctx context.Context, r io.Reader, w io.Writer) error {
 	}
 	ch.open() // nothing is answered before ready
 	err := server.Wait()
-	unsubscribe()
+	unwatch()
 	changes.Close()
 	if err == nil {
 		err = ctx.Err()
 	}
 	return err
+}
+
+// watch has changed called with the generation of each snapshot for which
+// listTools answers differently; a reload that changed code alone is none.
+func (s *Server) watch(changed func(generation uint64)) (cancel func()) {
+	var mu sync.Mutex
+	var shown []byte
+	mu.Lock()
+	defer mu.Unlock()
+	cancel = s.registry.Subscribe(func(snap *registry.Snapshot) {
+		mu.Lock()
+		defer mu.Unlock()
+		// What cannot be written as JSON is answered with an error, always anew.
+		now, err := json.Marshal(toolsOf(snap))
+		if err != nil || !bytes.Equal(now, shown) {
+			shown = now
+			changed(snap.Generation())
+		}
+	})
+	shown, _ = json.Marshal(toolsOf(s.registry.Snapshot()))
+	return cancel
 }
 
 type changedParams struct {

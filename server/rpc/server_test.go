@@ -47,18 +47,18 @@ func TestRequestErrors(t *testing.T) {
 		{"rpc.serverInfo", `{}`, -32601, `unknown method "rpc.serverInfo"`},
 		{"listExtensions", `{}`, -32601, "this server has no extensions"},
 		{"reloadExtensions", `{}`, -32601, "this server has no extensions"},
-		{"version", `{"x":1}`, -32602, "x: unknown field"},
+		{"version", `{"x":1}`, -32602, "x: unknown field; version takes no params"},
 		{"listTools", `[1]`, -32602, "params of listTools: expected an object"},
-		{"callTool", `{}`, -32602, "name: is missing"},
-		{"callTool", `{"name":null}`, -32602, "name: is missing"},
+		{"callTool", `{}`, -32602, "name: required, but missing"},
+		{"callTool", `{"name":null}`, -32602, "name: required, but missing"},
 		{"callTool", `{"name":7}`, -32602, "name: expected a string, got number"},
-		{"callTool", `{"name":"echo","argument":{}}`, -32602, "argument: unknown field (did you mean arguments?)"},
+		{"callTool", `{"name":"echo","argument":{}}`, -32602, "argument: unknown field (did you mean arguments?); callTool takes name, arguments, id, timeoutMs, values"},
 		{"callTool", `{"name":"echo","timeoutMs":"1s"}`, -32602, "timeoutMs: expected a number, got string"},
 		{"callTool", `{"name":"echo","timeoutMs":-1}`, -32602, "timeoutMs: expected milliseconds up to 24h0m0s, got -1"},
 		{"callTool", `{"name":"echo","timeoutMs":1e300}`, -32602, "timeoutMs: expected milliseconds"},
 		{"callTool", `{"name":"echo","values":[]}`, -32602, "values: expected an object, got array"},
-		{"cancelCall", `{}`, -32602, "id: is missing"},
-		{"cancelCall", `{"callId":"x"}`, -32602, "id: is missing"},
+		{"cancelCall", `{}`, -32602, "id: required, but missing"},
+		{"cancelCall", `{"callId":"x"}`, -32602, "id: required, but missing"},
 	} {
 		code, message := c.fail(tt.method, tt.params)
 		require.Equal(t, tt.code, code, message)
@@ -183,6 +183,13 @@ func TestToolsChanged(t *testing.T) {
 	m := c.next()
 	require.Equal(t, "tools/changed", m["method"])
 	require.Equal(t, map[string]any{"generation": 1.0}, m["params"])
+
+	// New code behind the same face is no news, a new schema is.
+	require.NoError(t, reg.Swap("ext", []registry.Tool{&fakeTool{name: "new"}}))
+	require.NoError(t, reg.Swap("ext", []registry.Tool{&fakeTool{name: "new", parameters: `{"type":"object","properties":{}}`}}))
+	m = c.next()
+	require.Equal(t, "tools/changed", m["method"])
+	require.Equal(t, map[string]any{"generation": 3.0}, m["params"])
 }
 
 type fakeExtensions struct{ err error }

@@ -16,7 +16,7 @@ import (
 // methods.
 type session struct {
 	server  *Server
-	methods map[string]jrpc2.Handler
+	methods map[string]jrpc2.Handler // all but callTool
 	calls
 }
 
@@ -24,7 +24,6 @@ func newSession(s *Server) *session {
 	c := &session{server: s, calls: newCalls()}
 	c.methods = map[string]jrpc2.Handler{
 		"listTools":        c.listTools,
-		"callTool":         c.callTool,
 		"cancelCall":       c.cancelCall,
 		"approvalResponse": c.approvalResponse,
 		"listExtensions":   c.listExtensions,
@@ -34,14 +33,21 @@ func newSession(s *Server) *session {
 	return c
 }
 
-// Assign implements [jrpc2.Assigner]. An unknown method gets a handler too,
-// for its error to say which there are.
-func (c *session) Assign(_ context.Context, method string) jrpc2.Handler {
+const callTool = "callTool"
+
+// Assign implements [jrpc2.Assigner]. It is called in the order of the
+// messages, unlike the handlers, which run side by side. An unknown method gets
+// a handler too, for its error to say which there are.
+func (c *session) Assign(ctx context.Context, method string) jrpc2.Handler {
+	if method == callTool {
+		return c.receiveCall(ctx, jrpc2.InboundRequest(ctx))
+	}
 	if h, ok := c.methods[method]; ok {
 		return h
 	}
 	return func(context.Context, *jrpc2.Request) (any, error) {
 		names := slices.Sorted(maps.Keys(c.methods))
+		names = slices.Insert(names, 0, callTool)
 		err := jrpc2.Errorf(jrpc2.MethodNotFound, "unknown method %.100q%s", method, suggest.Hint(suggest.Names(method, names, 1)...))
 		return nil, err.WithData(map[string]any{"methods": names})
 	}
@@ -72,8 +78,17 @@ func (c *session) listTools(_ context.Context, req *jrpc2.Request) (any, error) 
 	if err := params(req); err != nil {
 		return nil, err
 	}
+	return toolsOf(c.server.registry.Snapshot()), nil
+}
+
+type toolsResult struct {
+	Tools []toolResult `json:"tools"`
+}
+
+// toolsOf is what listTools answers for a snapshot.
+func toolsOf(s *registry.Snapshot) toolsResult {
 	tools := []toolResult{}
-	for _, e := range c.server.registry.Snapshot().Tools() {
+	for _, e := range s.Tools() {
 		tools = append(tools, toolResult{
 			Name:        e.Tool.Name(),
 			Title:       e.Info.Title,
@@ -85,7 +100,7 @@ func (c *session) listTools(_ context.Context, req *jrpc2.Request) (any, error) 
 			Output:      e.Info.OutputSchema,
 		})
 	}
-	return map[string]any{"tools": tools}, nil
+	return toolsResult{tools}
 }
 
 var errNoExtensions = jrpc2.Errorf(jrpc2.MethodNotFound, "this server has no extensions")

@@ -183,18 +183,19 @@
     if (t.examples !== undefined) {
       if (!isArray(t.examples)) at("examples")(`examples must be an array, got ${kind(t.examples)}`, "write examples: [{ args: { … } }]");
       examples = t.examples.map((x, i) => { if (!isObject(x) || !isObject(x.args)) at("examples")(`examples[${i}] needs args`, "write examples: [{ args: { … } }]"); return { args: x.args, note: x.note === undefined ? undefined : text(x.note) }; });
+      try { examples = toJSON(examples, "examples"); } catch (e) { at("examples")(e.message, "arguments are plain JSON"); }
     }
     const declared = isObject(schema.properties) ? keys(schema.properties) : [];
     return {
-      data: { name: n, title: str(t.title, at("title"), "title", true), description, risk, timeoutMs: timeout, examples },
-      parameters: parametersJSON, output: outputJSON, execute, self: t, branded: hasOwnSafe(t, TOOL), source: apply(functionText, execute, []), declared,
+      data: { name: n, title: str(t.title, at("title"), "title", true), description, risk, timeoutMs: timeout },
+      parameters: parametersJSON, examples, output: outputJSON, execute, self: t, branded: hasOwnSafe(t, TOOL), source: apply(functionText, execute, []), declared,
     };
   }
 
   // collect reads the module's default export.
   function collect(ns, id) {
     try {
-      return { ok: collectManifest(ns, id) };
+      return { ok: collectManifest(ns, id), bad: undefined };
     } catch (e) {
       if (e instanceof Bad) return { bad: e };
       throw e;
