@@ -40,7 +40,7 @@ var house = [][]string{
 	{"host/permission"},
 	{"host/wire"},
 	{"builtin", "builtin/memory"},
-	{"registry", "registry/otel", "registry/registrytest"},
+	{"registry", "registry/otel", "registry/registrytest", "registry/render"},
 	{"internal/..."},
 }
 
