@@ -102,7 +102,7 @@ func TestReadFileFailures(t *testing.T) {
 		{"no path", `{}`, "", "invalid arguments: path: required, but missing", registry.StatusError, registry.KindInvalidArgs},
 		{"an empty path", `{"path":""}`, "", `invalid arguments: path: expected a string of at least 1 character, got ""`, registry.StatusError, registry.KindInvalidArgs},
 		{"offset zero", `{"path":"src","offset":0}`, "", "invalid arguments: offset: expected an integer of at least 1, got 0", registry.StatusError, registry.KindInvalidArgs},
-		{"an unknown argument", `{"path":"src","ofset":1}`, "", `invalid arguments: unknown argument "ofset"`, registry.StatusError, registry.KindInvalidArgs},
+		{"an unknown argument", `{"path":"src","ofset":1}`, "", `invalid arguments: unknown argument "ofset" (known: "limit", "offset", "path")`, registry.StatusError, registry.KindInvalidArgs},
 	} {
 		t.Run(c.about, func(t *testing.T) {
 			o := readFileCall(d, c.args)
