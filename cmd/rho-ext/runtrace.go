@@ -31,6 +31,16 @@ func (a *app) traceLoad(w *workspace, e registry.Entry, known bool, took time.Du
 
 func (a *app) traceCall(o *registry.Outcome) {
 	a.tracef("call %s arguments %s", o.CallID, o.Arguments)
+	if c := o.Consent; c != nil {
+		how := "may not run"
+		if c.Allowed {
+			how = "may run"
+		}
+		if c.Asked {
+			how += ", asked"
+		}
+		a.tracef("%s: %s", how, c.Reason)
+	}
 	for _, u := range o.Uses {
 		how := "allowed by " + u.Grant
 		if u.Denied {
