@@ -179,6 +179,22 @@ export default defineTool({ name: "ctx", description: "d", risk: "read", execute
 	require.Equal(t, []registry.Progress{{Message: "half", Done: 1, Total: 2}, {Message: "text"}}, got)
 }
 
+func TestTheContextIsAnObjectLikeAnyOther(t *testing.T) {
+	t.Parallel()
+	p := newProject(t, map[string]string{"x.ts": `export default { name: "x", tools: [{ name: "x", description: "d", risk: "read", execute(_: any, ctx: any) {
+  const all = Object.keys(ctx).join();
+  const copy = { ...ctx, mine: 1 };
+  ctx.mine = 2; delete ctx.values;
+  const { log: { info }, progress } = ctx;
+  info("free"); progress("free");
+  return { all, copy: Object.keys(copy).length, mine: ctx.mine, gone: "values" in ctx, same: ctx.signal === ctx.signal, none: ctx.nope === undefined, later: Object.keys(ctx).join(), text: String(ctx), proto: Object.getPrototypeOf(ctx) === Object.prototype };
+} }] }`})
+	o := p.call("x", "{}")
+	require.Nil(t, o.Failure, "%+v", o.Failure)
+	const all = "callId,toolName,projectRoot,extensionDir,signal,values,progress,log"
+	require.JSONEq(t, `{"all":"`+all+`","copy":9,"mine":2,"gone":false,"same":true,"none":true,"later":"callId,toolName,projectRoot,extensionDir,signal,progress,log,mine","text":"[object Object]","proto":true}`, string(o.Structured))
+}
+
 func TestWhatTheModelIsToldOfAFailure(t *testing.T) {
 	t.Parallel()
 	p := newProject(t, map[string]string{"x.ts": `import { ToolError } from "rho-ext";

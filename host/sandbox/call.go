@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -292,6 +293,17 @@ func (s *Sandbox) settle(c *call, v goja.Value, done func(*call, goja.Value) err
 	if !ok {
 		return done(c, v)
 	}
+	if p := promiseOf(obj); p != nil {
+		// Most async functions have finished when their call returns.
+		switch p.State() {
+		case goja.PromiseStateFulfilled:
+			return done(c, p.Result())
+		case goja.PromiseStateRejected:
+			delete(s.pending, p)
+			s.fail(c, p.Result(), nil)
+			return nil
+		}
+	}
 	_, err := s.glue.then(goja.Undefined(), obj,
 		s.vm.ToValue(func(f goja.FunctionCall) goja.Value {
 			if !c.ended.Load() {
@@ -304,6 +316,18 @@ func (s *Sandbox) settle(c *call, v goja.Value, done func(*call, goja.Value) err
 			return goja.Undefined()
 		}))
 	return err
+}
+
+var promiseType = reflect.TypeFor[*goja.Promise]()
+
+// promiseOf gives the promise that an object is, or nil. Only real ones are
+// looked into: exporting anything else would run its getters.
+func promiseOf(obj *goja.Object) *goja.Promise {
+	if obj.ExportType() != promiseType {
+		return nil
+	}
+	p, _ := obj.Export().(*goja.Promise)
+	return p
 }
 
 // native passes an error on from inside a native function: the engine's own

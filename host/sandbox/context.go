@@ -10,35 +10,100 @@ import (
 	"github.com/rho-ext/rho-ext/host/wire"
 )
 
-// contextOf makes the ctx argument of one call. Its parts are made when they are
-// asked for; most calls ask for none.
+// callContext is the ctx argument of one call. Its parts are made when they are
+// asked for; most calls ask for few. Authors may put members of their own on it.
+type callContext struct {
+	sandbox *Sandbox
+	call    *call
+	parts   map[string]goja.Value
+	gone    map[string]bool
+}
+
+var _ goja.DynamicObject = (*callContext)(nil)
+
+// contextKeys are the members of ctx, in the order in which they are listed.
+var contextKeys = []string{"callId", "toolName", "projectRoot", "extensionDir", "signal", "values", "progress", "log"}
+
 func (s *Sandbox) contextOf(c *call) goja.Value {
-	var values, log goja.Value
-	v, err := s.glue.makeContext(goja.Undefined(),
-		s.vm.ToValue(c.req.ID), s.vm.ToValue(c.req.Tool),
-		s.vm.ToValue(s.req.ProjectRoot), s.vm.ToValue(s.req.ExtensionDir),
-		s.vm.ToValue(func(f goja.FunctionCall) goja.Value {
-			s.progress(c, f.Argument(0))
+	return s.vm.NewDynamicObject(&callContext{sandbox: s, call: c})
+}
+
+// Get implements [goja.DynamicObject].
+func (x *callContext) Get(key string) goja.Value {
+	if v, ok := x.parts[key]; ok {
+		return v
+	}
+	if x.gone[key] {
+		return nil
+	}
+	s := x.sandbox
+	var v goja.Value
+	switch key {
+	case "callId":
+		v = s.vm.ToValue(x.call.req.ID)
+	case "toolName":
+		v = s.vm.ToValue(x.call.req.Tool)
+	case "projectRoot":
+		v = s.vm.ToValue(s.req.ProjectRoot)
+	case "extensionDir":
+		v = s.vm.ToValue(s.req.ExtensionDir)
+	case "signal":
+		v = s.signalOf(x.call)
+	case "values":
+		v = s.valuesOf(x.call)
+	case "progress":
+		v = s.vm.ToValue(func(f goja.FunctionCall) goja.Value {
+			s.progress(x.call, f.Argument(0))
 			return goja.Undefined()
-		}),
-		s.vm.ToValue(func(f goja.FunctionCall) goja.Value {
-			switch f.Argument(0).String() {
-			case "signal":
-				return s.signalOf(c)
-			case "values":
-				if values == nil {
-					values = s.valuesOf(c)
-				}
-				return values
-			default:
-				if log == nil {
-					log = s.logObject(c)
-				}
-				return log
-			}
-		}))
-	s.native(err)
+		})
+	case "log":
+		v = s.logObject(x.call)
+	default:
+		return nil
+	}
+	x.Set(key, v)
 	return v
+}
+
+// Set implements [goja.DynamicObject].
+func (x *callContext) Set(key string, v goja.Value) bool {
+	if x.parts == nil {
+		x.parts = map[string]goja.Value{}
+	}
+	x.parts[key] = v
+	return true
+}
+
+// Has implements [goja.DynamicObject].
+func (x *callContext) Has(key string) bool {
+	_, own := x.parts[key]
+	return own || slices.Contains(contextKeys, key) && !x.gone[key]
+}
+
+// Delete implements [goja.DynamicObject].
+func (x *callContext) Delete(key string) bool {
+	delete(x.parts, key)
+	if x.gone == nil {
+		x.gone = map[string]bool{}
+	}
+	x.gone[key] = true
+	return true
+}
+
+// Keys implements [goja.DynamicObject].
+func (x *callContext) Keys() []string {
+	keys := make([]string, 0, len(contextKeys)+len(x.parts))
+	for _, k := range contextKeys {
+		if x.Has(k) {
+			keys = append(keys, k)
+		}
+	}
+	for _, k := range slices.Sorted(maps.Keys(x.parts)) {
+		if !slices.Contains(contextKeys, k) {
+			keys = append(keys, k)
+		}
+	}
+	return keys
 }
 
 func (s *Sandbox) signalOf(c *call) goja.Value {
@@ -84,9 +149,10 @@ func (s *Sandbox) logObject(c *call) goja.Value {
 		s.native(obj.Set(level, func(f goja.FunctionCall) goja.Value {
 			rec := wire.LogRecord{Level: level}
 			if msg := f.Argument(0); !goja.IsUndefined(msg) {
-				rec.Message = s.globals.Inspect(msg)
-				if text, ok := msg.Export().(string); ok {
-					rec.Message = text
+				if text, ok := msg.(goja.String); ok {
+					rec.Message = text.String()
+				} else {
+					rec.Message = s.globals.Inspect(msg)
 				}
 			}
 			data, err := s.glue.data(goja.Undefined(), f.Argument(1))

@@ -16,7 +16,7 @@ var glueProgram = goja.MustCompile("rho:glue", glueSource, true)
 // an author's values in JavaScript, where an interrupt and a throw reach it.
 type glue struct {
 	describe, causeOf, encode, collect, then, reject goja.Callable
-	makeContext, freezeDeep, progressOf, data        goja.Callable
+	freezeDeep, progressOf, data                     goja.Callable
 }
 
 func newGlue(vm *goja.Runtime) (glue, error) {
@@ -33,7 +33,7 @@ func newGlue(vm *goja.Runtime) (glue, error) {
 	obj := v.ToObject(vm)
 	for name, fn := range map[string]*goja.Callable{
 		"describe": &g.describe, "causeOf": &g.causeOf, "encode": &g.encode, "collect": &g.collect,
-		"then": &g.then, "failOnReject": &g.reject, "makeContext": &g.makeContext,
+		"then": &g.then, "failOnReject": &g.reject,
 		"freezeDeep": &g.freezeDeep, "progressOf": &g.progressOf, "data": &g.data,
 	} {
 		var ok bool

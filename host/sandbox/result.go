@@ -28,30 +28,35 @@ func (s *Sandbox) value(v goja.Value) (*wire.Value, error) {
 	if text, ok := v.(goja.String); ok && text.Length() <= s.limits.ResultBytes/4 {
 		return &wire.Value{Content: []registry.Block{{Type: registry.BlockText, Text: text.String()}}}, nil
 	}
-	encoded, err := s.glue.encode(goja.Undefined(), v)
+	var parts [4]string
+	out := &wire.Value{}
+	size := 0
+	_, err := s.glue.encode(goja.Undefined(), v, s.vm.ToValue(func(f goja.FunctionCall) goja.Value {
+		for i := range parts {
+			parts[i] = stringOr(f.Argument(i))
+			size += len(parts[i])
+		}
+		out.IsError = f.Argument(len(parts)).ToBoolean()
+		return goja.Undefined()
+	}))
 	if err != nil {
 		return nil, err
-	}
-	part := func(i int) string { return stringOr(encoded.ToObject(s.vm).Get(fmt.Sprint(i))) }
-	out := &wire.Value{IsError: encoded.ToObject(s.vm).Get("4").ToBoolean()}
-	size := 0
-	for i := range 4 {
-		size += len(part(i))
 	}
 	if size > s.limits.ResultBytes {
 		return nil, fmt.Errorf("the result is too large: %d bytes, at most %d", size, s.limits.ResultBytes)
 	}
-	if content := part(2); content != "" {
+	text, structured, content, details := parts[0], parts[1], parts[2], parts[3]
+	if content != "" {
 		if err := json.Unmarshal([]byte(content), &out.Content); err != nil {
 			return nil, fmt.Errorf("content: %w", err)
 		}
 	} else {
-		out.Content = []registry.Block{{Type: registry.BlockText, Text: part(0)}}
+		out.Content = []registry.Block{{Type: registry.BlockText, Text: text}}
 	}
-	if structured := part(1); structured != "" {
+	if structured != "" {
 		out.Structured = json.RawMessage(structured)
 	}
-	if details := part(3); details != "" {
+	if details != "" {
 		out.Details = json.RawMessage(details)
 	}
 	return out, nil

@@ -44,7 +44,6 @@
   // the engine's own writer is slow and deep on what is not.
   function plain(root, maxDepth, maxNodes) {
     let level = [root], nodes = 0;
-    const seen = new SetClass();
     for (let depth = 0; level.length > 0; depth++) {
       if (depth > maxDepth) throw new TypeErrorClass(`it is nested more than ${maxDepth} levels deep, or refers to itself`);
       const next = [];
@@ -74,26 +73,27 @@
   }
   const only = (o, allowed) => { const ks = keys(o); for (let i = 0; i < ks.length; i++) if (!allowed.includes(ks[i])) return false; return true; };
 
-  // encode makes a tool's result plain: [text, structured, content, details, isError].
-  function encode(v) {
-    if (v === undefined) return ["(no output)", undefined, undefined, undefined, false];
-    if (typeof v === "string") return [v, undefined, undefined, undefined, false];
-    if (typeof v === "bigint") return [StringOf(v), undefined, undefined, undefined, false];
+  // encode makes a tool's result plain and hands it to take:
+  // (text, structured, content, details, isError).
+  function encode(v, take) {
+    if (v === undefined) return take("(no output)");
+    if (typeof v === "string") return take(v);
+    if (typeof v === "bigint") return take(StringOf(v));
     if (typeof v === "function" || typeof v === "symbol") throw new TypeErrorClass(`the tool returned a ${typeof v}, which is no result`);
     if (isObject(v) && !isArray(v)) {
       const content = v.content;
       if ((typeof content === "string" || blocks(content)) && only(v, ["content", "details", "isError"])) {
-        return [typeof content === "string" ? content : undefined, undefined, typeof content === "string" ? undefined : toJSON(checked(content), "content"),
-          v.details === undefined ? undefined : toJSON(v.details, "details"), v.isError === true];
+        return take(typeof content === "string" ? content : undefined, undefined, typeof content === "string" ? undefined : toJSON(checked(content), "content"),
+          v.details === undefined ? undefined : toJSON(v.details, "details"), v.isError === true);
       }
       if (hasOwn(v, "output") && only(v, ["output", "details", "isError"])) {
         const out = v.output;
-        return [typeof out === "string" ? out : out === undefined ? "(no output)" : toJSON(out, "output"), undefined, undefined,
-          v.details === undefined ? undefined : toJSON(v.details, "details"), v.isError === true];
+        return take(typeof out === "string" ? out : out === undefined ? "(no output)" : toJSON(out, "output"), undefined, undefined,
+          v.details === undefined ? undefined : toJSON(v.details, "details"), v.isError === true);
       }
     }
     const s = toJSON(v, "the result");
-    return s === undefined ? ["(no output)", undefined, undefined, undefined, false] : [s, s, undefined, undefined, false];
+    return s === undefined ? take("(no output)") : take(s, s);
   }
   const blocks = (c) => { if (!isArray(c)) return false; for (let i = 0; i < c.length; i++) if (!isObject(c[i]) || typeof c[i].type !== "string") return false; return true; };
   function checked(content) {
@@ -241,12 +241,6 @@
   const then = (v, ok, no) => { apply(promiseThen, apply(promiseResolve, PromiseClass, [v]), [ok, no]); };
   const failOnReject = (v, no) => { if (v instanceof PromiseClass) apply(promiseThen, v, [undefined, no]); };
 
-  const makeContext = (callId, toolName, projectRoot, extensionDir, progress, part) => ({
-    callId, toolName, projectRoot, extensionDir, progress,
-    get signal() { return part("signal"); },
-    get values() { return part("values"); },
-    get log() { return part("log"); },
-  });
   const freezeDeep = (v) => { if (isObject(v)) { Object.freeze(v); keys(v).forEach((k) => freezeDeep(v[k])); } return v; };
   const progressOf = (u) => {
     if (typeof u === "string") return stringify({ message: u });
@@ -256,5 +250,5 @@
   };
   const data = (v) => { try { return v === undefined ? undefined : toJSON(v, "data"); } catch (e) { return stringify(e.message); } };
 
-  return { describe, causeOf, encode, collect, then, failOnReject, makeContext, freezeDeep, progressOf, data, stringify };
+  return { describe, causeOf, encode, collect, then, failOnReject, freezeDeep, progressOf, data, stringify };
 })
