@@ -303,6 +303,10 @@ func (s *Sandbox) settle(c *call, v goja.Value, done func(*call, goja.Value) err
 			s.fail(c, p.Result(), nil)
 			return nil
 		}
+	} else if is, err := s.glue.thenable(goja.Undefined(), obj); err != nil {
+		return err
+	} else if !is.ToBoolean() {
+		return done(c, v)
 	}
 	_, err := s.glue.then(goja.Undefined(), obj,
 		s.vm.ToValue(func(f goja.FunctionCall) goja.Value {

@@ -15,8 +15,8 @@ var glueProgram = goja.MustCompile("rho:glue", glueSource, true)
 // glue holds the functions of js/glue.js: what is simpler and safer to do with
 // an author's values in JavaScript, where an interrupt and a throw reach it.
 type glue struct {
-	describe, causeOf, encode, collect, then, reject goja.Callable
-	freezeDeep, progressOf, data                     goja.Callable
+	describe, causeOf, encode, collect, then, thenable, reject goja.Callable
+	freezeDeep, progressOf, data                               goja.Callable
 }
 
 func newGlue(vm *goja.Runtime) (glue, error) {
@@ -33,7 +33,7 @@ func newGlue(vm *goja.Runtime) (glue, error) {
 	obj := v.ToObject(vm)
 	for name, fn := range map[string]*goja.Callable{
 		"describe": &g.describe, "causeOf": &g.causeOf, "encode": &g.encode, "collect": &g.collect,
-		"then": &g.then, "failOnReject": &g.reject,
+		"then": &g.then, "thenable": &g.thenable, "failOnReject": &g.reject,
 		"freezeDeep": &g.freezeDeep, "progressOf": &g.progressOf, "data": &g.data,
 	} {
 		var ok bool

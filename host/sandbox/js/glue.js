@@ -239,6 +239,7 @@
   }
 
   const then = (v, ok, no) => { apply(promiseThen, apply(promiseResolve, PromiseClass, [v]), [ok, no]); };
+  const thenable = (v) => typeof v.then === "function";
   const failOnReject = (v, no) => { if (v instanceof PromiseClass) apply(promiseThen, v, [undefined, no]); };
 
   const freezeDeep = (v) => { if (isObject(v)) { Object.freeze(v); keys(v).forEach((k) => freezeDeep(v[k])); } return v; };
@@ -250,5 +251,5 @@
   };
   const data = (v) => { try { return v === undefined ? undefined : toJSON(v, "data"); } catch (e) { return stringify(e.message); } };
 
-  return { describe, causeOf, encode, collect, then, failOnReject, freezeDeep, progressOf, data, stringify };
+  return { describe, causeOf, encode, collect, then, thenable, failOnReject, freezeDeep, progressOf, data, stringify };
 })
