@@ -189,13 +189,14 @@ func (d *Door) call(ctx context.Context, req Request) (out *Outcome) {
 		Tool:        req.Tool,
 		Budget:      d.opts.TextLimit,
 		ProjectRoot: d.opts.ProjectRoot,
-		progress:    req.Progress,
+		progress:    redactProgress(d.opts.Redactor, req.Progress),
 	}}
 	defer func() {
 		if v := recover(); v != nil { // a fault of the door itself, or in a tool's error
 			out = r.seal(r.failed(r.panicked(v)))
 		}
 		out.Uses, out.Attempts = r.call.finish()
+		out.Uses = redactUses(d.opts.Redactor, out.Uses)
 		if out.Attempts <= 1 {
 			out.Attempts = 0
 		}

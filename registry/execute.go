@@ -115,7 +115,7 @@ func (r *run) panicked(v any) *Failure {
 	} else {
 		f.Message = prefix(fmt.Sprintf("tool %q panicked: %v", r.req.Tool, v), 2000)
 	}
-	r.door.opts.Logger.Error(f.Message, slog.String("call", r.call.ID), slog.String("stack", p.Stack))
+	r.door.opts.Logger.Error(r.logText(f.Message), slog.String("call", r.call.ID), slog.String("stack", p.Stack))
 	return f
 }
 

@@ -64,10 +64,10 @@ type AfterEvent struct {
 	Owner     string
 	Arguments json.RawMessage // the effective ones, redacted
 	Status    Status
-	Failure   *Failure // nil for a success
-	Content   []Block  // as the model will see it, redacted
-	Details   any
-	Metadata  map[string]any // what the tool left for the host
+	Failure   *Failure       // nil for a success
+	Content   []Block        // as the model will see it, redacted
+	Details   any            // redacted
+	Metadata  map[string]any // what the tool left for the host, as it is
 	Duration  time.Duration
 }
 

@@ -27,7 +27,7 @@ func (r *run) before(ctx context.Context) *draft {
 		case ctx.Err() != nil:
 			return r.failed(r.interrupted(ctx, 0, nil))
 		case err != nil:
-			r.door.opts.Logger.Warn("a hook failed; the call is blocked", slog.String("hook", h.Name), slog.String("tool", r.entry.name), slog.Any("error", err))
+			r.door.opts.Logger.Warn("a hook failed; the call is blocked", slog.String("hook", h.Name), slog.String("tool", r.entry.name), slog.String("error", r.logText(err.Error())))
 			return r.blocked("hook_failed", fmt.Sprintf("the call was blocked: the hook %s failed", h.Name), err)
 		case d.stop:
 			r.stop(d.reason)
@@ -88,7 +88,7 @@ func (r *run) after(ctx context.Context, d *draft, took time.Duration) {
 		masked, _ := r.mask(r.args.text)
 		e := AfterEvent{
 			CallID: r.req.ID, Tool: r.req.Tool, Status: d.status, Failure: r.redactFailure(d.failure),
-			Content: r.redactBlocks(d.content), Details: d.details, Metadata: maps.Clone(d.metadata), Duration: took,
+			Content: slices.Clone(r.redactBlocks(d.content)), Details: r.redactDetails(d.details), Metadata: maps.Clone(d.metadata), Duration: took,
 		}
 		if masked != "" { // else the call never had any
 			e.Arguments = json.RawMessage(masked)
@@ -98,7 +98,7 @@ func (r *run) after(ctx context.Context, d *draft, took time.Duration) {
 		}
 		rev, err := within(ctx, h.Budget, func(ctx context.Context) (Revision, error) { return h.After(ctx, e) })
 		if err != nil {
-			r.door.opts.Logger.Warn("a hook failed after a call", slog.String("hook", h.Name), slog.String("tool", r.req.Tool), slog.Any("error", err))
+			r.door.opts.Logger.Warn("a hook failed after a call", slog.String("hook", h.Name), slog.String("tool", r.req.Tool), slog.String("error", r.logText(err.Error())))
 			continue
 		}
 		if rev.Content != nil {

@@ -43,11 +43,12 @@ type Outcome struct {
 	Truncated bool `json:"truncated"`
 	// Details is for the host and its user interface, never for the model:
 	// what the tool left there, a [FullOutput] where the text was cut, or
-	// [Details] with both.
+	// [Details] with both. Where a [Redactor] finds a secret in another Go
+	// value, its redacted JSON is here instead.
 	Details any `json:"details,omitempty"`
-	// Arguments are the effective ones: normalised, with defaults.
+	// Arguments are the effective ones: normalised, with defaults, redacted.
 	Arguments json.RawMessage `json:"arguments,omitempty"`
-	// Sent is what the caller sent as arguments, to the byte.
+	// Sent is what the caller sent as arguments, to the byte, secrets included.
 	Sent json.RawMessage `json:"-"`
 	// Consent says how it was decided that the call may run or not; nil where
 	// the call ended before that.

@@ -75,15 +75,12 @@ type loggedOutcome struct {
 func logged(o *Outcome, red Redactor) *loggedOutcome {
 	l := &loggedOutcome{
 		CallID: o.CallID, Tool: prefix(redactedText(red, o.Tool), maxReceived), Status: o.Status, Text: redactedText(red, o.Text),
-		Truncated: o.Truncated, Attempts: o.Attempts, DurationMS: float64(o.Duration.Microseconds()) / 1000, Uses: make([]Use, len(o.Uses)),
+		Truncated: o.Truncated, Attempts: o.Attempts, DurationMS: float64(o.Duration.Microseconds()) / 1000,
+		Uses: append([]Use{}, redactUses(red, o.Uses)...), // never null
 	}
 	if len(l.Text) > logLimit {
 		l.Text = prefix(l.Text, logLimit)
 		l.Omitted = append(l.Omitted, "text")
-	}
-	for i, u := range o.Uses {
-		u.Target = redactedText(red, u.Target)
-		l.Uses[i] = u
 	}
 	keep := func(to *json.RawMessage, name string, raw json.RawMessage) {
 		switch {

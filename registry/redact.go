@@ -1,6 +1,7 @@
 package registry
 
 import (
+	"bytes"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -36,23 +37,63 @@ func (r *run) cleanFailure(f *Failure) *Failure {
 	}
 	c := *f
 	c.Message, c.ModelText, c.Hint = red.Redact(f.Message), red.Redact(f.ModelText), red.Redact(f.Hint)
+	if f.Location != nil && f.Location.Frame != "" {
+		at := *f.Location
+		at.Frame = red.Redact(at.Frame)
+		c.Location = &at
+	}
 	return &c
 }
 
-// redactDetails takes secrets out of the full text that a tool put into its
-// details. Other details are the tool's and its host's own.
+// redactDetails takes secrets out of details. A Go value that holds none stays
+// what it is; one that does is replaced by its JSON.
 func (r *run) redactDetails(details any) any {
 	red := r.door.opts.Redactor
-	own := fullOutput(details)
-	if red == nil || own == nil {
+	if red == nil || details == nil {
 		return details
 	}
-	clean := FullOutput{Size: own.Size, Text: red.Redact(own.Text)}
-	if d, ok := details.(Details); ok {
-		return Details{FullOutput: &clean, Value: d.Value}
+	if own := fullOutput(details); own != nil {
+		clean := FullOutput{Size: own.Size, Text: red.Redact(own.Text)}
+		if d, ok := details.(Details); ok {
+			return Details{FullOutput: &clean, Value: r.redactDetails(d.Value)}
+		}
+		return clean
 	}
-	return clean
+	if text, ok := details.(string); ok {
+		return red.Redact(text)
+	}
+	raw := encoded(details)
+	if clean := redactJSON(red, raw); len(raw) > 0 && !bytes.Equal(clean, raw) {
+		return clean
+	}
+	return details
 }
+
+// redactUses takes secrets out of what was touched, such as a command.
+func redactUses(red Redactor, uses []Use) []Use {
+	if red == nil {
+		return uses
+	}
+	out := slices.Clone(uses)
+	for i := range out {
+		out[i].Target = red.Redact(out[i].Target)
+	}
+	return out
+}
+
+// redactProgress is f, which hears of no secret.
+func redactProgress(red Redactor, f func(Progress)) func(Progress) {
+	if red == nil || f == nil {
+		return f
+	}
+	return func(p Progress) {
+		p.Message = red.Redact(p.Message)
+		f(p)
+	}
+}
+
+// logText is text that may hold secrets, for the log.
+func (r *run) logText(text string) string { return redactedText(r.door.opts.Redactor, text) }
 
 // redactBlocks takes secrets out of content. Images stay as they are.
 func (r *run) redactBlocks(content []Block) []Block {

@@ -79,6 +79,9 @@ func (r *run) seal(d *draft) *Outcome {
 	}
 	if r.args.text != "" {
 		o.Arguments = json.RawMessage(r.args.text)
+		if red := r.door.opts.Redactor; red != nil {
+			o.Arguments = redactJSON(red, o.Arguments)
+		}
 	}
 	content := r.redactBlocks(d.content)
 	if red := r.door.opts.Redactor; red != nil && len(d.structured) > 0 {
@@ -88,6 +91,7 @@ func (r *run) seal(d *draft) *Outcome {
 	r.setContent(o, content, r.redactDetails(d.details))
 	if r.consent.Action != 0 {
 		c := r.consent
+		c.Reason = redactedText(r.door.opts.Redactor, c.Reason)
 		c.WaitedMS = float64(c.Wait.Microseconds()) / 1000
 		o.Consent = &c
 	}

@@ -158,7 +158,11 @@ func (a *app) openWith(ctx context.Context, tool string, gate registry.Gate, roo
 	if err != nil {
 		return nil, err
 	}
-	logger := a.logger(c.Log.Level)
+	redactor, err := redactorOf(c)
+	if err != nil {
+		return nil, usage("redaction: %v", err)
+	}
+	logger := a.logger(c.Log.Level, redactor)
 	rules, err := a.netRules()
 	if err != nil {
 		return nil, err
@@ -178,7 +182,7 @@ func (a *app) openWith(ctx context.Context, tool string, gate registry.Gate, roo
 		}
 		return nil, fail(exitFailed, "%v", err)
 	}
-	door, session, err := a.newDoor(reg, root, c, gate, logger)
+	door, session, err := a.newDoor(reg, h.Root(), c, gate, redactor, logger)
 	if err != nil {
 		_ = h.Close()
 		return nil, err

@@ -10,6 +10,7 @@ import (
 	"github.com/rho-ext/rho-ext/internal/dirs"
 	"github.com/rho-ext/rho-ext/internal/frame"
 	"github.com/rho-ext/rho-ext/internal/suggest"
+	"github.com/rho-ext/rho-ext/registry"
 )
 
 // checkFlags looks at the flags that the configuration has a key for, so that a
@@ -85,9 +86,10 @@ var levels = map[string]slog.Level{
 	"debug": slog.LevelDebug, "info": slog.LevelInfo, "warn": slog.LevelWarn, "error": slog.LevelError, "off": slog.LevelError + 1000,
 }
 
-func (a *app) logger(level string) *slog.Logger {
+// logger writes log lines, without what red takes for secrets.
+func (a *app) logger(level string, red registry.Redactor) *slog.Logger {
 	if level == "off" {
 		return slog.New(slog.DiscardHandler)
 	}
-	return slog.New(&lineHandler{app: a, level: levels[level]})
+	return slog.New(&lineHandler{app: a, level: levels[level], red: red})
 }

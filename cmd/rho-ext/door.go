@@ -11,18 +11,15 @@ import (
 	"github.com/rho-ext/rho-ext/registry"
 )
 
-// newDoor makes the door that the configuration describes. gate answers where
+// newDoor makes the door that the configuration describes. root has no symbolic
+// links, for two names of a project are one project. gate answers where
 // the policy asks; --yes answers yes for it. The session log is nil where there
 // is none.
-func (a *app) newDoor(reg *registry.Registry, root string, c *config.Config, gate registry.Gate, logger *slog.Logger) (*registry.Door, *sessionlog.Log, error) {
+func (a *app) newDoor(reg *registry.Registry, root string, c *config.Config, gate registry.Gate, redactor registry.Redactor, logger *slog.Logger) (*registry.Door, *sessionlog.Log, error) {
 	keep := keptFor(root)
 	policy, err := policyOf(c, keep.read())
 	if err != nil {
 		return nil, nil, usage("%v", err)
-	}
-	redactor, err := redactorOf(c)
-	if err != nil {
-		return nil, nil, usage("redaction: %v", err)
 	}
 	if a.yes {
 		gate = registry.AllowAll

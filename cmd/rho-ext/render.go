@@ -120,6 +120,7 @@ type lineHandler struct {
 	app   *app
 	level slog.Level
 	attrs []slog.Attr
+	red   registry.Redactor // or nil
 	mu    sync.Mutex
 }
 
@@ -153,14 +154,18 @@ func (h *lineHandler) Handle(_ context.Context, r slog.Record) error {
 	default:
 		level = h.app.paint(dim, level)
 	}
+	message := r.Message
+	if h.red != nil {
+		message, rest = h.red.Redact(message), h.red.Redact(rest)
+	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	_, err := fmt.Fprintf(h.app.err, "%s %s%s%s\n", level, clean(who), clean(r.Message), h.app.paint(dim, clean(rest)))
+	_, err := fmt.Fprintf(h.app.err, "%s %s%s%s\n", level, clean(who), clean(message), h.app.paint(dim, clean(rest)))
 	return err
 }
 
 func (h *lineHandler) WithAttrs(attrs []slog.Attr) slog.Handler {
-	return &lineHandler{app: h.app, level: h.level, attrs: append(append([]slog.Attr{}, h.attrs...), attrs...)}
+	return &lineHandler{app: h.app, level: h.level, red: h.red, attrs: append(append([]slog.Attr{}, h.attrs...), attrs...)}
 }
 
 func (h *lineHandler) WithGroup(string) slog.Handler { return h }

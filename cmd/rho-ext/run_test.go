@@ -236,3 +236,37 @@ func TestSignalsEndARunWith130(t *testing.T) {
 		})
 	}
 }
+
+func TestSecretsStayOutOfWhatIsPrintedAboutACall(t *testing.T) {
+	const secret = "ghp_R8x2mQ4vT7nB1kL9sW3yE6uH0jD5fG2cZ8aP"
+	root := project(t, map[string]string{"talks.ts": `
+console.log("loaded with ` + secret + `");
+export default { name: "talks", tools: [{ name: "talks", description: "d", risk: "read",
+  parameters: { type: "object", properties: { t: { type: "string" } } },
+  execute: (args) => { console.error("called with", args.t); return "fine"; } }] };
+`})
+	got := rhoExt(t, root, "", "run", "talks", "--trace", "--args", `{"t":"`+secret+`"}`)
+	require.Equal(t, exitOK, got.code, got.err)
+	require.Contains(t, got.err, "called with [REDACTED:github_token]")
+	require.NotContains(t, got.err, secret)
+	got = rhoExt(t, root, "", "run", "talks", "--json", "--args", `{"t":"`+secret+`"}`)
+	require.NotContains(t, got.out+got.err, secret)
+}
+
+func TestAProjectHasOneStateWhateverItsRootIsCalled(t *testing.T) {
+	root := project(t, nil)
+	link := filepath.Join(t.TempDir(), "link")
+	if err := os.Symlink(root, link); err != nil {
+		t.Skip(err)
+	}
+	home := t.TempDir()
+	t.Setenv("RHO_HOME", home)
+	for _, name := range []string{root, link} {
+		var out, errs bytes.Buffer
+		code := run(t.Context(), []string{"run", "think", "--arg", "thought=x", "--root", name}, streams{in: strings.NewReader(""), out: &out, err: &errs})
+		require.Equal(t, exitOK, code, errs.String())
+	}
+	states, err := os.ReadDir(filepath.Join(home, "projects"))
+	require.NoError(t, err)
+	require.Len(t, states, 1)
+}
