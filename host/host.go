@@ -1,9 +1,12 @@
 package host
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"os"
 	"runtime"
 	"slices"
 	"sort"
@@ -141,13 +144,21 @@ func (h *Host) Reload(ctx context.Context) (Report, error) {
 	defer cancel(nil)
 	defer context.AfterFunc(h.ctx, func() { cancel(ErrClosed) })()
 	sources, failures, not := discover(h.opts)
-	built := h.buildAll(sources)
-	if err := ctx.Err(); err != nil {
-		return Report{}, context.Cause(ctx)
-	}
 	rep := Report{Failures: failures}
+	likely, rest := h.needed(sources)
 	sources = h.removeGone(sources, not, &rep)
-	skipped := h.apply(ctx, built, &rep)
+	skipped := map[string]bool{}
+	for _, group := range [][]Source{likely, rest} {
+		if h.hasTool() {
+			skip(skipped, group)
+			continue
+		}
+		built := h.buildAll(group)
+		if err := ctx.Err(); err != nil {
+			return rep, context.Cause(ctx)
+		}
+		h.apply(ctx, built, skipped, &rep)
+	}
 	if err := ctx.Err(); err != nil {
 		return rep, context.Cause(ctx)
 	}
@@ -220,9 +231,59 @@ func (h *Host) buildAll(sources []Source) []*candidate {
 	return list
 }
 
+// hasTool reports whether the one tool that is asked for is there already.
+func (h *Host) hasTool() bool {
+	if h.opts.Tool == "" {
+		return false
+	}
+	_, ok := h.opts.Registry.Snapshot().Lookup(h.opts.Tool)
+	return ok
+}
+
+// needed puts first whose entry names the tool that is asked for, so that the
+// others need not even be bundled when one of those has it.
+func (h *Host) needed(sources []Source) (likely, rest []Source) {
+	if h.opts.Tool == "" {
+		return sources, nil
+	}
+	for _, src := range sources {
+		if mentions(src.Entry, h.opts.Tool) {
+			likely = append(likely, src)
+		} else {
+			rest = append(rest, src)
+		}
+	}
+	return likely, rest
+}
+
+// mentions reports whether a file holds a text. One that cannot be read may
+// hold anything.
+func mentions(path, text string) bool {
+	if st, err := os.Stat(path); err != nil || !st.Mode().IsRegular() {
+		return true
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return true
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, maxMention))
+	return err != nil || len(data) == maxMention || bytes.Contains(data, []byte(text))
+}
+
+// maxMention is more than any module may have, see package bundle.
+const maxMention = 5 << 20
+
+func skip(skipped map[string]bool, sources []Source) {
+	for _, src := range sources {
+		skipped[src.ID] = true
+	}
+}
+
 // apply evaluates what changed and registers it, in the order of the sources,
-// so that of two clashing extensions it is always the same one that loses.
-func (h *Host) apply(ctx context.Context, list []*candidate, rep *Report) (skipped map[string]bool) {
+// so that of two clashing extensions it is always the same one that loses. Of
+// those that cannot have the tool that is asked for, only as many as needed.
+func (h *Host) apply(ctx context.Context, list []*candidate, skipped map[string]bool, rep *Report) {
 	first, rest := list, []*candidate(nil)
 	if h.opts.Tool != "" {
 		first, rest = nil, nil
@@ -235,19 +296,13 @@ func (h *Host) apply(ctx context.Context, list []*candidate, rep *Report) (skipp
 		}
 	}
 	h.evaluateAll(ctx, first, rep)
-	if len(rest) == 0 {
-		return nil
-	}
-	if _, ok := h.opts.Registry.Snapshot().Lookup(h.opts.Tool); !ok {
+	if len(rest) == 0 || !h.hasTool() {
 		h.evaluateAll(ctx, rest, rep)
-		return nil
+		return
 	}
-	skipped = map[string]bool{}
 	for _, c := range rest {
 		skipped[c.source.ID] = true
-		rep.Failures = append(rep.Failures, c.failures...)
 	}
-	return skipped
 }
 
 func (h *Host) evaluateAll(ctx context.Context, list []*candidate, rep *Report) {

@@ -66,8 +66,10 @@ type Options struct {
 	Enabled, Disabled []string
 	// Registry is where tools are registered. Nil means a new one.
 	Registry *registry.Registry
-	// Tool, where set, loads only what that tool needs: extensions whose code
-	// holds the name, and the others only when none of those has the tool.
+	// Tool, where set, loads only what that tool needs: nothing where the
+	// registry has it, else extensions whose code holds the name, and the
+	// others only when none of those has the tool. What is not needed is not
+	// looked into, so its failures are not known.
 	Tool string
 	// AllowNet are the hosts that extensions may reach.
 	AllowNet []permission.NetRule

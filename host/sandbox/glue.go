@@ -3,6 +3,7 @@ package sandbox
 import (
 	_ "embed"
 	"fmt"
+	"sync"
 
 	"github.com/dop251/goja"
 )
@@ -10,7 +11,9 @@ import (
 //go:embed js/glue.js
 var glueSource string
 
-var glueProgram = goja.MustCompile("rho:glue", glueSource, true)
+// glueProgram is compiled when the first runtime needs it: many runs of the
+// program need none.
+var glueProgram = sync.OnceValue(func() *goja.Program { return goja.MustCompile("rho:glue", glueSource, true) })
 
 // glue holds the functions of js/glue.js: what is simpler and safer to do with
 // an author's values in JavaScript, where an interrupt and a throw reach it.
@@ -21,7 +24,7 @@ type glue struct {
 
 func newGlue(vm *goja.Runtime) (glue, error) {
 	var g glue
-	v, err := vm.RunProgram(glueProgram)
+	v, err := vm.RunProgram(glueProgram())
 	if err != nil {
 		return g, err
 	}
