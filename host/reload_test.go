@@ -2,6 +2,7 @@ package host_test
 
 import (
 	"context"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"sync"
@@ -145,13 +146,14 @@ func TestCloseEndsCallsOfAReplacedVersionToo(t *testing.T) {
 	t.Parallel()
 	slow := func(version string) string {
 		return `export default { name: "` + version + `", tools: [{ name: "slow", description: "d", risk: "read",
-  execute: async () => { await new Promise((r) => setTimeout(r, 60_000)); return "late" } }] }`
+  execute: async (_, ctx) => { ctx.progress("began"); await new Promise((r) => setTimeout(r, 60_000)); return "late" } }] }`
 	}
 	p := newProject(t, map[string]string{"x.ts": slow("v1")})
 	began, done := make(chan struct{}), make(chan *registry.Outcome)
-	go func() { close(began); done <- p.call("slow", "{}") }()
+	go func() {
+		done <- p.door.Call(context.Background(), registry.Request{Tool: "slow", Progress: func(registry.Progress) { close(began) }})
+	}()
 	<-began
-	time.Sleep(50 * time.Millisecond)
 	writeFiles(t, filepath.Join(p.root, ".rho", "extensions"), map[string]string{"x.ts": slow("v2")})
 	_, err := p.host.Reload(context.Background())
 	require.NoError(t, err)
@@ -164,11 +166,14 @@ func TestCloseEndsCallsOfAReplacedVersionToo(t *testing.T) {
 
 func TestCloseDoesNotWaitForAnExtensionThatIsBeingLoaded(t *testing.T) {
 	t.Parallel()
-	p := newProject(t, map[string]string{"x.ts": manifest("x")}, func(o *host.Options) { o.LoadTimeout = time.Minute })
-	writeFiles(t, filepath.Join(p.root, ".rho", "extensions"), map[string]string{"x.ts": "for (;;) {} export default {}"})
+	loading := make(told, 1)
+	p := newProject(t, map[string]string{"x.ts": manifest("x")}, func(o *host.Options) {
+		o.LoadTimeout, o.Logger = time.Minute, slog.New(slog.NewTextHandler(loading, nil))
+	})
+	writeFiles(t, filepath.Join(p.root, ".rho", "extensions"), map[string]string{"x.ts": `console.log("loading"); for (;;) {} export default {}`})
 	done := make(chan error)
 	go func() { _, err := p.host.Reload(context.Background()); done <- err }()
-	time.Sleep(50 * time.Millisecond)
+	<-loading
 	start := time.Now()
 	require.NoError(t, p.host.Close())
 	require.ErrorIs(t, <-done, host.ErrClosed)
@@ -204,4 +209,15 @@ func TestAToolMayMoveToAnEarlierExtension(t *testing.T) {
 	require.Equal(t, "two", p.call("two", "{}").Text)
 	require.Equal(t, "three", p.call("three", "{}").Text)
 	require.Equal(t, registry.KindNotFound, p.call("one", "{}").Failure.Kind)
+}
+
+// told is a log that tells of its first line.
+type told chan struct{}
+
+func (c told) Write(b []byte) (int, error) {
+	select {
+	case c <- struct{}{}:
+	default:
+	}
+	return len(b), nil
 }
