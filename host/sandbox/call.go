@@ -2,7 +2,6 @@ package sandbox
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"reflect"
 	"sync"
@@ -80,15 +79,6 @@ func (c *call) act(op wire.Op) bool {
 	return !c.ended.Load()
 }
 
-// late describes the end of a call whose context has ended.
-func (c *call) late() *wire.Thrown {
-	cause := context.Cause(c.caller)
-	if errors.Is(cause, wire.ErrDeadline) || errors.Is(cause, context.DeadlineExceeded) {
-		return &wire.Thrown{Kind: registry.KindTimeout, Message: "timed out"}
-	}
-	return &wire.Thrown{Kind: registry.KindCancelled, Message: "cancelled"}
-}
-
 // Call implements [wire.Sandbox].
 func (s *Sandbox) Call(ctx context.Context, req wire.CallRequest) wire.CallResult {
 	c := s.newCall(ctx, req)
@@ -117,59 +107,6 @@ func (s *Sandbox) admit(c *call) bool {
 	})
 }
 
-// stuckAfter is how many times the grace an interrupt is waited for, before
-// the code counts as stuck in native code that no interrupt reaches.
-const stuckAfter = 10
-
-// await waits for the call, and stops it when ctx ends first: the abort signal
-// fires; after the grace the call is interrupted if its own code holds the
-// loop, else it is just forgotten.
-func (s *Sandbox) await(ctx context.Context, c *call) wire.CallResult {
-	select {
-	case <-c.done:
-		return c.result
-	case <-ctx.Done():
-	}
-	late := c.late()
-	c.cancel(context.Cause(ctx))
-	s.loop.post(func() { s.fireAbort(c, late) })
-	grace := time.NewTimer(s.limits.Grace)
-	defer grace.Stop()
-	for tries := 0; ; tries++ {
-		select {
-		case <-c.done:
-			return c.result
-		case <-grace.C:
-		}
-		grace.Reset(s.limits.Grace)
-		switch {
-		case !s.turn.interrupt(c):
-			if holder := s.turn.current.Load(); holder != nil && holder != c {
-				late.Hint = "the event loop was held by " + holder.name()
-			}
-			s.forget(c, wire.CallResult{Thrown: late})
-		case tries == stuckAfter:
-			late.Code, late.Hint = "stuck", "the code is in a native function that cannot be interrupted"
-			s.forget(c, wire.CallResult{Thrown: late, Guilty: true})
-			s.die(c)
-		}
-	}
-}
-
-// forget ends a call from outside the loop. What it left behind is cleared on
-// the loop.
-func (s *Sandbox) forget(c *call, r wire.CallResult) {
-	s.mu.Lock()
-	delete(s.calls, c)
-	s.mu.Unlock()
-	c.finish(r)
-	s.loop.post(func() { s.release(c) })
-	// Its code may have got the loop just before it ended, and so unwatched.
-	if s.turn.current.Load() == c {
-		time.AfterFunc(s.limits.Grace, func() { s.stopLeftover(c, nil) })
-	}
-}
-
 // end ends a call on the loop.
 func (s *Sandbox) end(c *call, r wire.CallResult) {
 	if c == s.module {
@@ -190,51 +127,6 @@ func (s *Sandbox) end(c *call, r wire.CallResult) {
 	s.release(c)
 }
 
-// moduleBudget is how long a timer callback of the module's own may run.
-const moduleBudget = 2 * time.Second
-
-// leftover stops code that an ended call left behind when it holds the loop
-// for longer than the grace, at once or bit by bit: nobody waits for it, and
-// others do.
-func (s *Sandbox) leftover(c *call) func() {
-	wait := s.limits.Grace
-	if c == s.module {
-		wait = moduleBudget
-	}
-	if c.overJob != s.turn.jobs {
-		c.overJob, c.overtime = s.turn.jobs, 0
-	}
-	if wait -= c.overtime; wait <= 0 {
-		s.turn.interrupt(c)
-	}
-	start := time.Now()
-	quit := make(chan struct{})
-	timer := time.AfterFunc(wait, func() { s.stopLeftover(c, quit) })
-	return func() {
-		timer.Stop()
-		close(quit)
-		c.overtime += time.Since(start)
-	}
-}
-
-func (s *Sandbox) stopLeftover(c *call, quit chan struct{}) {
-	tick := time.NewTicker(s.limits.Grace)
-	defer tick.Stop()
-	for range stuckAfter {
-		if !s.turn.interrupt(c) {
-			return
-		}
-		select {
-		case <-quit:
-			return
-		case <-s.done:
-			return
-		case <-tick.C:
-		}
-	}
-	s.die(c)
-}
-
 // release stops the timers and drops the requests and streams of an ended
 // call.
 func (s *Sandbox) release(c *call) {
@@ -249,22 +141,6 @@ func (s *Sandbox) release(c *call) {
 	}
 	c.timers, c.requests, c.streams = nil, nil, nil
 	s.warnUnhandled(c)
-}
-
-// fireAbort fires the call's signal. Nobody may have asked for the signal; then
-// it is aborted when somebody does.
-func (s *Sandbox) fireAbort(c *call, why *wire.Thrown) {
-	if c.ended.Load() || c.abort == nil {
-		return
-	}
-	s.as(c, func() error { return c.abort(abortName(why.Kind), why.Message) })
-}
-
-func abortName(k registry.Kind) string {
-	if k == registry.KindTimeout {
-		return "TimeoutError"
-	}
-	return "AbortError"
 }
 
 // beginTool starts a tool's function.
@@ -372,85 +248,4 @@ func at(stack []wire.Position) string {
 		return ""
 	}
 	return fmt.Sprintf(" at %s:%d:%d", stack[0].File, stack[0].Line, stack[0].Column)
-}
-
-// failStuck fails the calls that can never end: nothing is queued, and no timer
-// and no answer will come.
-func (s *Sandbox) failStuck() {
-	if s.timers > 0 || s.reserved > 0 {
-		return
-	}
-	s.mu.Lock()
-	var stuck []*call
-	for c := range s.calls {
-		stuck = append(stuck, c)
-	}
-	s.mu.Unlock()
-	for _, c := range stuck {
-		if !c.started || c.ctx.Err() != nil || s.listens(c) {
-			continue
-		}
-		if r, ok := s.unhandledOf(c); ok {
-			// The promise it waits for hangs on one that was rejected unseen.
-			s.as(c, func() error { s.fail(c, r.value, nil); return nil })
-			continue
-		}
-		t := &wire.Thrown{
-			Kind: registry.KindOther, Code: "never_settles",
-			Message: "the promise it waits for can never settle: no timer and no request is pending",
-			Hint:    "every path must call resolve or reject",
-		}
-		if c == s.module {
-			t.Message = "top-level await waits for a promise that can never settle"
-		}
-		s.end(c, wire.CallResult{Thrown: t})
-	}
-}
-
-// listens reports whether the call's own cancellation would run code of its.
-func (s *Sandbox) listens(c *call) (yes bool) {
-	if c.signal != nil {
-		s.as(c, func() (err error) {
-			yes, err = s.globals.HasListeners(c.signal)
-			return err
-		})
-	}
-	return yes
-}
-
-// rejection is a promise that was rejected while nobody listened.
-type rejection struct {
-	owner *call
-	value goja.Value
-}
-
-func (s *Sandbox) trackRejection(p *goja.Promise, op goja.PromiseRejectionOperation) {
-	if op == goja.PromiseRejectionHandle {
-		delete(s.pending, p)
-		return
-	}
-	s.pending[p] = rejection{owner: s.turn.current.Load(), value: p.Result()}
-}
-
-func (s *Sandbox) unhandledOf(c *call) (rejection, bool) {
-	for _, r := range s.pending {
-		if r.owner == c {
-			return r, true
-		}
-	}
-	return rejection{}, false
-}
-
-// warnUnhandled tells the author of errors that the call swallowed.
-func (s *Sandbox) warnUnhandled(c *call) {
-	for p, r := range s.pending {
-		if r.owner != c {
-			continue
-		}
-		delete(s.pending, p)
-		if !s.turn.dead.Load() && c.result.Value != nil {
-			t := s.thrown(c, r.value, nil)
-			s.logAs(c, "warn", "a promise was rejected and nobody handled it: "+t.Message+at(t.Stack))
-		}
-	}
 }
