@@ -25,6 +25,10 @@ type BatchOptions struct {
 //
 // A call that stops the batch lets those finish that run; the others are
 // skipped. The end of ctx cancels the calls that run and skips the others.
+//
+// Middleware runs side by side as well where the calls do. It must not hold one
+// call back until another one of the batch has ended, as with a lock around
+// next: the first of them waits for the second to be asked about.
 func (d *Door) Batch(ctx context.Context, calls []Request, o *BatchOptions) []*Outcome {
 	bound := 1
 	if o != nil {
@@ -49,6 +53,9 @@ func (d *Door) Batch(ctx context.Context, calls []Request, o *BatchOptions) []*O
 			}()
 			out[i] = d.Call(context.WithValue(ctx, slotKey{}, b.slots[i]), req)
 		})
+		if bound == 1 {
+			wg.Wait() // also the middleware of one call after that of the other
+		}
 	}
 	wg.Wait()
 	return out
@@ -56,14 +63,14 @@ func (d *Door) Batch(ctx context.Context, calls []Request, o *BatchOptions) []*O
 
 type slotKey struct{}
 
-// slotFrom finds the place of a call in its batch. A call that a tool makes
-// itself is not of the batch: it gets a context that was used up.
-func slotFrom(ctx context.Context) *slot {
+// slotFrom finds the place of a call in its batch. The context that it returns
+// has none: a call that a tool or a hook makes itself is not of the batch.
+func slotFrom(ctx context.Context) (*slot, context.Context) {
 	s, _ := ctx.Value(slotKey{}).(*slot)
-	if s == nil || !s.take() {
-		return nil
+	if s == nil {
+		return nil, ctx
 	}
-	return s
+	return s, context.WithValue(ctx, slotKey{}, nil)
 }
 
 // batch orders the calls of one turn.
@@ -94,7 +101,7 @@ type slot struct {
 	index int
 
 	// Guarded by batch.mu.
-	taken bool
+	inUse bool // a run of the call is between enter and leave
 	stage stage
 	print Footprint
 }
@@ -105,16 +112,9 @@ func (b *batch) wake() {
 	b.mu.Unlock()
 }
 
-func (s *slot) take() bool {
-	s.batch.mu.Lock()
-	defer s.batch.mu.Unlock()
-	was := s.taken
-	s.taken = true
-	return !was
-}
-
 // enter waits for the call's turn to be prepared and asked about. It returns
-// why the call must not start, or "".
+// why the call must not start, or "", and leave is due then. Middleware that
+// runs a call again enters again, one run after the other.
 func (s *slot) enter(ctx context.Context) (why string) {
 	b := s.batch
 	b.mu.Lock()
@@ -128,12 +128,22 @@ func (s *slot) enter(ctx context.Context) (why string) {
 		if b.bound == 1 {
 			least = ended
 		}
-		if !over && !slices.ContainsFunc(b.slots[:s.index], func(e *slot) bool { return e.stage < least }) {
-			s.stage = admitting
+		if !over && !s.inUse && !slices.ContainsFunc(b.slots[:s.index], func(e *slot) bool { return e.stage < least }) {
+			s.inUse, s.stage = true, admitting
 			return ""
 		}
 		b.changed.Wait()
 	}
+}
+
+// leave ends what enter began. The call keeps its place until its outcome is
+// out.
+func (s *slot) leave() {
+	b := s.batch
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	s.inUse = false
+	b.changed.Broadcast()
 }
 
 // start waits until the call can run beside the others.

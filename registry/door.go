@@ -39,7 +39,8 @@ type DoorOptions struct {
 	// StructuredLimit is up to how many bytes of structured content a model
 	// sees.
 	StructuredLimit int
-	// ProjectRoot is what [Call.ProjectRoot] says.
+	// ProjectRoot is what [Call.ProjectRoot] says, and what rules on paths are
+	// relative to: an absolute path, without symbolic links.
 	ProjectRoot string
 	// Policy decides which calls run. Nil lets every call run.
 	Policy *Policy
@@ -138,7 +139,9 @@ type run struct {
 
 // Call runs a tool. It returns the one outcome of the call, never nil, and
 // never panics, whatever the tool, the arguments, hooks, middleware and ctx do.
-// Once ctx ends it returns within the grace.
+// Once ctx ends it returns within the grace, apart from the time that middleware
+// and hooks behind the call take. It runs middleware on the caller's goroutine,
+// which one that calls runtime.Goexit ends; [Door.Batch] outlives that.
 func (d *Door) Call(ctx context.Context, req Request) (out *Outcome) {
 	start := time.Now()
 	if req.ID == "" {
@@ -152,6 +155,9 @@ func (d *Door) Call(ctx context.Context, req Request) (out *Outcome) {
 			out = r.seal(r.failed(r.panicked(v)))
 		case out == nil:
 			out = d.broken(req)
+		case len(d.opts.Middleware) > 0: // which may keep it, and give it again
+			own := *out
+			out = &own
 		}
 		out.CallID, out.Tool, out.Sent = req.ID, req.Tool, req.Arguments
 		out.Duration = time.Since(start)
@@ -184,7 +190,8 @@ func (d *Door) call(ctx context.Context, req Request) (out *Outcome) {
 		req.ID = d.nextID(d.prefix)
 	}
 	start := time.Now()
-	r := &run{door: d, req: req, slot: slotFrom(ctx), call: &Call{
+	place, ctx := slotFrom(ctx)
+	r := &run{door: d, req: req, slot: place, call: &Call{
 		ID:          d.claim(req.ID),
 		Tool:        req.Tool,
 		Budget:      d.opts.TextLimit,
@@ -207,6 +214,7 @@ func (d *Door) call(ctx context.Context, req Request) (out *Outcome) {
 		if why := r.slot.enter(ctx); why != "" {
 			return r.seal(r.unstarted(ctx, why))
 		}
+		defer r.slot.leave()
 	}
 	end := r.pass(ctx)
 	r.after(ctx, end, time.Since(start))

@@ -9,6 +9,11 @@ type Handler func(ctx context.Context, req Request) *Outcome
 // caller made it and the outcome as the caller will get it, redacted and
 // bounded. It may answer itself, change the request, or only watch. The first
 // one of a door is the outermost.
+//
+// It may call next again, to try once more: that is another run of the same
+// call, which the hooks see and the policy judges anew, and which does not start
+// any more when its batch was stopped. It may keep an outcome and give it again;
+// each call gets its own copy, with its own id and duration.
 type Middleware func(next Handler) Handler
 
 // chain wraps h in the middleware.
