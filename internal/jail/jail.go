@@ -1,28 +1,117 @@
 package jail
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
 )
 
-// Jail reads below one directory. It is safe for concurrent use.
-type Jail struct {
-	root      *os.Root
-	given     string   // absolute, as the caller spells it
-	canonical string   // absolute, without symbolic links
-	extra     []string // patterns of more protected names
+// Options say what belongs to a jail beside its root. Relative paths in it start
+// at that root; a leading ~ is the home directory.
+type Options struct {
+	// ReadOnly are directories that can be read and not changed. The root
+	// itself, or a directory in it, may be among them.
+	ReadOnly []string
+	// Roots are directories that can be read and changed. One that is also in
+	// ReadOnly is read only.
+	Roots []string
+	// Protected are the names of files that nobody may touch, besides the usual
+	// ones: patterns of [path.Match] that any component of a path is compared
+	// with, whatever its case.
+	Protected []string
+	// AllowProtected are files and directories that may be used although their
+	// names, or names on the way to them, are protected: the real place, spelled
+	// as it is on disk, no pattern. What lies below one and is itself protected
+	// by name stays so.
+	AllowProtected []string
+	// Unrestricted opens the whole file system. Relative paths still start at the
+	// root; protected names and read-only directories stay.
+	Unrestricted bool
 }
 
-// Open makes a jail of the directory root. The extra names are protected as
-// well as the usual ones: patterns of [path.Match], in lower case, that any
-// component of a path is compared with.
-func Open(root string, extra ...string) (*Jail, error) {
-	given, err := filepath.Abs(root)
+// Jail gives access to some directories. It is safe for concurrent use.
+type Jail struct {
+	canonical    string // of the root
+	unrestricted bool
+	extra        []string // patterns of more protected names
+	grants       []string // absolute real paths of protected files to be let through
+
+	mu    sync.Mutex              // for changes of roots
+	roots atomic.Pointer[[]*root] // the root is the first; nil when closed
+}
+
+// root is a directory that is open to the jail with all that is below.
+type root struct {
+	dir       *os.Root
+	info      fs.FileInfo
+	canonical string   // absolute, without symbolic links
+	spellings []string // absolute: that, and how callers spell it
+	writable  bool
+}
+
+// Open makes a jail of the directory root, with more protected names: it is New
+// with these Options alone.
+func Open(root string, protected ...string) (*Jail, error) {
+	return New(root, Options{Protected: protected})
+}
+
+// New makes a jail of the directory dir, its root, and those in the options. A directory
+// that is missing is an error.
+func New(dir string, o Options) (*Jail, error) {
+	var extra []string
+	for _, pattern := range o.Protected {
+		extra = append(extra, strings.Map(fold, pattern))
+		if _, err := path.Match(pattern, ""); err != nil {
+			return nil, fmt.Errorf("protected name %q: %w", pattern, err)
+		}
+	}
+	main, err := openRoot(dir)
+	if err != nil {
+		return nil, err
+	}
+	main.writable = true
+	j := &Jail{canonical: main.canonical, unrestricted: o.Unrestricted, extra: extra}
+	j.roots.Store(&[]*root{main})
+	for _, d := range o.Roots {
+		if err := j.add(d, true, false); err != nil {
+			j.Close()
+			return nil, err
+		}
+	}
+	for _, d := range o.ReadOnly {
+		if err := j.add(d, false, true); err != nil {
+			j.Close()
+			return nil, err
+		}
+	}
+	if o.Unrestricted {
+		top := filepath.VolumeName(main.canonical) + string(filepath.Separator)
+		if err := j.add(top, true, false); err != nil {
+			j.Close()
+			return nil, err
+		}
+	}
+	for _, name := range o.AllowProtected {
+		grant, err := j.grant(name)
+		if err != nil {
+			j.Close()
+			return nil, err
+		}
+		j.grants = append(j.grants, grant)
+	}
+	return j, nil
+}
+
+func openRoot(dir string) (*root, error) {
+	given, err := filepath.Abs(dir)
 	if err != nil {
 		return nil, err
 	}
@@ -30,134 +119,162 @@ func Open(root string, extra ...string) (*Jail, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, pattern := range extra {
-		if _, err := path.Match(pattern, ""); err != nil {
-			return nil, fmt.Errorf("protected name %q: %w", pattern, err)
-		}
+	r := &root{canonical: canonical, spellings: []string{canonical}}
+	if given != canonical {
+		r.spellings = append(r.spellings, given)
 	}
-	r, err := os.OpenRoot(canonical)
-	if err != nil {
+	if r.dir, err = os.OpenRoot(canonical); err != nil {
 		return nil, err
 	}
-	return &Jail{root: r, given: given, canonical: canonical, extra: extra}, nil
+	if r.info, err = r.dir.Stat("."); err != nil {
+		r.dir.Close()
+		return nil, err
+	}
+	return r, nil
+}
+
+// AddRoot opens one more directory to the jail, at once for everybody who has
+// it. A relative path starts at the root. To add one twice is fine: it can
+// become writable that way, never less so. On an error nothing has changed.
+func (j *Jail) AddRoot(dir string, writable bool) error { return j.add(dir, writable, false) }
+
+// add opens a directory; hold takes the right to change it where it is open
+// already.
+func (j *Jail) add(dir string, writable, hold bool) error {
+	where, _ := expandHome(dir)
+	if !filepath.IsAbs(where) {
+		where = filepath.Join(j.canonical, where)
+	}
+	r, err := openRoot(where)
+	if err != nil {
+		return fmt.Errorf("root %q: %w", dir, err)
+	}
+	r.writable = writable
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	old := j.roots.Load()
+	if old == nil {
+		r.dir.Close()
+		return fmt.Errorf("root %q: %w", dir, fs.ErrClosed)
+	}
+	roots := slices.Clone(*old)
+	known := false
+	for i, o := range roots {
+		if !os.SameFile(o.info, r.info) {
+			continue
+		}
+		same := *o
+		same.writable = !hold && (o.writable || writable)
+		r.writable = same.writable // also where a mount gives it a second place
+		if o.canonical == r.canonical {
+			known = true
+			same.spellings = slices.Clone(o.spellings)
+			for _, s := range r.spellings {
+				if !slices.Contains(same.spellings, s) {
+					same.spellings = append(same.spellings, s)
+				}
+			}
+		}
+		roots[i] = &same
+	}
+	if known {
+		r.dir.Close()
+	} else {
+		roots = append(roots, r)
+	}
+	// The outermost comes first, so that a file has the same name whichever way
+	// it was reached.
+	slices.SortStableFunc(roots[1:], func(a, b *root) int { return cmp.Compare(len(a.canonical), len(b.canonical)) })
+	j.roots.Store(&roots)
+	return nil
+}
+
+// grant makes the real absolute path of a protected file that may be used.
+func (j *Jail) grant(name string) (string, error) {
+	where, _ := expandHome(name)
+	if where == "" || strings.IndexByte(where, 0) >= 0 {
+		return "", fmt.Errorf("granted path %q: %w", name, fs.ErrInvalid)
+	}
+	if !filepath.IsAbs(where) {
+		where = filepath.Join(j.canonical, where)
+	}
+	for _, r := range *j.roots.Load() {
+		for _, s := range r.spellings {
+			if rel, ok := below(s, filepath.Clean(where)); ok {
+				return joinAbs(r.canonical, rel), nil
+			}
+		}
+	}
+	return "", fmt.Errorf("granted path %q: %w", name, &EscapeError{Path: name})
 }
 
 // Close ends the jail. Files that it opened stay open.
-func (j *Jail) Close() error { return j.root.Close() }
+func (j *Jail) Close() error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	roots := j.roots.Swap(nil)
+	if roots == nil {
+		return nil
+	}
+	var errs []error
+	for _, r := range *roots {
+		errs = append(errs, r.dir.Close())
+	}
+	return errors.Join(errs...)
+}
 
 // Root is the directory, absolute and without symbolic links.
 func (j *Jail) Root() string { return j.canonical }
 
-// OpenFile opens a regular file for reading. A relative path starts at the
-// root; an absolute one must lie in it. The string is the file's real place:
-// relative to the root, with slashes, links resolved.
-//
-// A path that leads out gives an [*EscapeError], a protected name a
-// [*ProtectedError], anything but a regular file a [*NotRegularError], without
-// ever waiting for one, and a missing file an error that is [fs.ErrNotExist].
-func (j *Jail) OpenFile(path string) (*os.File, string, error) {
-	// A file can be replaced at any moment, as editors do when they save.
-	for tries := 3; ; tries-- {
-		f, rel, err := j.open(path)
-		if !errors.Is(err, errChanged) || tries == 1 {
-			return f, rel, err
+// below gives the components of path under base, both absolute; ok says that it
+// is base or below it. The ".." in path stay: what they mean depends on links.
+func below(base, path string) (parts []string, ok bool) {
+	bv, pv := filepath.VolumeName(base), filepath.VolumeName(path)
+	if bv != pv && !(foldsCase && strings.EqualFold(bv, pv)) {
+		return nil, false
+	}
+	parts = components(path[len(pv):])
+	want := components(base[len(bv):])
+	if len(parts) < len(want) {
+		return nil, false
+	}
+	for i, w := range want {
+		if parts[i] != w && !(foldsCase && strings.EqualFold(parts[i], w)) {
+			return nil, false
 		}
 	}
+	return parts[len(want):], true
 }
 
-func (j *Jail) open(path string) (*os.File, string, error) {
-	w, err := j.walk(path)
-	defer w.close()
-	if err != nil {
-		return nil, "", err
-	}
-	if kind := kindOf(w.info.Mode()); kind != "" {
-		return nil, "", &NotRegularError{Path: path, Kind: kind}
-	}
-	f, err := w.dir().OpenFile(w.name(), os.O_RDONLY|nonBlock, 0)
-	if err != nil {
-		return nil, "", pathError(path, err)
-	}
-	now, err := f.Stat()
-	if err == nil && !os.SameFile(now, w.info) {
-		err = errChanged
-	}
-	if err != nil {
-		f.Close()
-		return nil, "", pathError(path, err)
-	}
-	return f, w.rel(), nil
-}
-
-// ReadFile reads a whole file of at most max bytes; a larger one gives a
-// [*TooLargeError]. The rest is as for OpenFile.
-func (j *Jail) ReadFile(path string, max int64) ([]byte, string, error) {
-	f, rel, err := j.OpenFile(path)
-	if err != nil {
-		return nil, "", err
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return nil, "", pathError(path, err)
-	}
-	if info.Size() > max {
-		return nil, "", &TooLargeError{Path: path, Size: info.Size(), Max: max}
-	}
-	// The size is a hint: a file may grow, and some have none.
-	data, err := io.ReadAll(io.LimitReader(f, max+1))
-	if err != nil {
-		return nil, "", pathError(path, err)
-	}
-	if int64(len(data)) > max {
-		return nil, "", &TooLargeError{Path: path, Size: int64(len(data)), Max: max}
-	}
-	return data, rel, nil
-}
-
-// Names lists what a directory of the jail holds, at most max names, without
-// the protected ones. The path is as for OpenFile.
-func (j *Jail) Names(dir string, max int) ([]string, error) {
-	w, err := j.walk(dir)
-	defer w.close()
-	if err != nil {
-		return nil, err
-	}
-	if !w.info.IsDir() {
-		return nil, pathError(dir, errors.New("is not a directory"))
-	}
-	d, err := w.dir().Open(w.name())
-	if err != nil {
-		return nil, pathError(dir, err)
-	}
-	defer d.Close()
-	names, err := d.Readdirnames(max)
-	if err != nil && err != io.EOF {
-		return nil, pathError(dir, err)
-	}
-	kept := names[:0]
-	for _, n := range names {
-		if !j.protected(n, true) {
-			kept = append(kept, n)
+// components cuts a path into its names and the ".." among them.
+func components(path string) []string {
+	var parts []string
+	for p := range strings.SplitSeq(filepath.ToSlash(path), "/") {
+		if p != "" && p != "." {
+			parts = append(parts, p)
 		}
 	}
-	return kept, nil
+	return parts
 }
 
-// kindOf names what a file is, in case it is not a regular one.
-func kindOf(m fs.FileMode) string {
-	switch {
-	case m.IsRegular():
-		return ""
-	case m.IsDir():
-		return "a directory"
-	case m&fs.ModeNamedPipe != 0:
-		return "a named pipe"
-	case m&fs.ModeSocket != 0:
-		return "a socket"
-	case m&fs.ModeDevice != 0:
-		return "a device"
-	default:
-		return "a special file"
+// joinAbs appends names to an absolute path.
+func joinAbs(base string, names []string) string {
+	if len(names) == 0 {
+		return base
 	}
+	const sep = string(filepath.Separator)
+	return strings.TrimSuffix(base, sep) + sep + strings.Join(names, sep)
+}
+
+// expandHome replaces a leading ~ by the home directory, where there is one, and
+// reports whether it did.
+func expandHome(path string) (string, bool) {
+	if path != "~" && !(len(path) > 1 && path[0] == '~' && os.IsPathSeparator(path[1])) {
+		return path, false
+	}
+	home, err := os.UserHomeDir()
+	if err != nil || !filepath.IsAbs(home) {
+		return path, false
+	}
+	return filepath.Join(home, path[1:]), true
 }

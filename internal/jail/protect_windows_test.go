@@ -6,10 +6,11 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-func TestWindowsSpellingsOfProtectedNames(t *testing.T) {
-	j := &Jail{}
-	for _, name := range []string{".git.", ".git ", "GIT~1", ".env::$DATA", ".env:x", "ENV~1", "id_rsa."} {
-		assert.True(t, j.protected(name, true), name)
+func TestWindowsNamesAreRefused(t *testing.T) {
+	j := open(t, t.TempDir())
+	for _, name := range []string{"NUL", "a.txt:stream", "a.txt.", "PROGRA~1", `sub\CON`} {
+		_, err := j.WriteFile(name, nil, WriteOptions{})
+		var odd *NameError
+		assert.ErrorAs(t, err, &odd, name)
 	}
-	assert.False(t, j.protected("notes~1.txt", true))
 }
