@@ -44,7 +44,7 @@ type Scope uint8
 // The scopes. On the wire they are once, session and always.
 const (
 	Once    Scope = iota // this call
-	Session              // calls of the tool with the same effects, until the program ends
+	Session              // such calls of the tool, see [Approval], until the program ends
 	Always               // the same, kept by [DoorOptions.KeepApproval]
 )
 
@@ -98,7 +98,7 @@ func (r *run) approve(ctx context.Context) *draft {
 		return nil
 	}
 	for range maxEdits {
-		v := r.door.opts.Policy.decide(r.entry, r.effects(), r.args.text)
+		v := r.judge()
 		r.consent = Consent{Action: v.Action, Allowed: v.Action == Auto, Reason: v.Reason}
 		switch {
 		case v.Action == Auto:
@@ -152,13 +152,18 @@ func (r *run) ask(ctx context.Context, v Verdict) (again bool, _ *draft) {
 		if d := r.edited(json.RawMessage(restore(string(a.Arguments)))); d != nil {
 			return false, d
 		}
-		if r.door.opts.Policy.decide(r.entry, r.effects(), r.args.text).Action == Deny {
+		if r.judge().Action == Deny {
 			return true, nil // deny holds against everybody
 		}
 		return false, nil // what a person edited and allowed is allowed
 	}
-	r.keep(a.Scope)
+	r.keep(a.Scope, v.rule)
 	return false, nil
+}
+
+// judge is what the policy says to the call as it is now.
+func (r *run) judge() Verdict {
+	return r.door.opts.Policy.decide(r.entry, r.effects(), r.args.text, r.door.opts.ProjectRoot)
 }
 
 func deniedText(reason string) string {
@@ -174,12 +179,13 @@ func (r *run) askGate(ctx context.Context, q Question) (Answer, error) {
 	return apart(ctx, func(ctx context.Context) (Answer, error) { return r.door.opts.Gate.Ask(ctx, q) })
 }
 
-// keep remembers an approval for later calls.
-func (r *run) keep(s Scope) {
+// keep remembers an approval for later calls. rule is what asked, as of
+// [Approval.Rule].
+func (r *run) keep(s Scope, rule string) {
 	if s == Once {
 		return
 	}
-	a := Approval{Tool: r.entry.name, Owner: r.entry.Owner, Effects: r.effects()}
+	a := Approval{Tool: r.entry.name, Owner: r.entry.Owner, Effects: r.effects(), Rule: rule}
 	r.door.opts.Policy.remember(a)
 	if s == Always && r.door.opts.KeepApproval != nil {
 		if err := r.door.opts.KeepApproval(a); err != nil {

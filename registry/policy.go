@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"path"
 	"slices"
-	"strings"
 	"sync"
 )
 
@@ -41,13 +40,21 @@ func ParseAction(s string) (Action, error) {
 
 // Rule is one sentence of a policy. It matches a call when every condition that
 // it has holds; a rule without conditions matches every call.
+//
+// What an argument spells in a roundabout way counts against the call. A rule
+// that asks or denies matches a path also as what it comes down to, relative to
+// the project's root as well, each command of a command line, and anything
+// inside of a list or an object. One
+// that allows wants all of a list or an object to match, a path that climbs also
+// as what it comes down to, and of a command line no other command in what the
+// pattern leaves open, unless the pattern is * alone.
 type Rule struct {
 	Action  Action
 	Tool    string  // pattern of the tool's name, as of [path.Match]; empty is any
 	Owner   string  // pattern of who brought the tool; "-" is the host program; empty is any
 	Effects Effects // all of these are among the call's effects
 	Arg     string  // name of a top-level argument that must match Match
-	Match   string  // pattern: * is any text; without one, the value or a prefix of it up to a space, / or :
+	Match   string  // pattern: * is any text; without one, the value or a prefix of it up to a space, / or :; see below
 	Source  string  // where the rule stands, for messages
 }
 
@@ -67,7 +74,7 @@ func (r Rule) Check() error {
 	return nil
 }
 
-func (r Rule) matches(e *Entry, effects Effects, args string) bool {
+func (r Rule) matches(e *Entry, effects Effects, args, root string) bool {
 	owner := e.Owner
 	if owner == "" {
 		owner = "-"
@@ -75,7 +82,7 @@ func (r Rule) matches(e *Entry, effects Effects, args string) bool {
 	if !matchesName(r.Tool, e.name) || !matchesName(r.Owner, owner) || !effects.Has(r.Effects) {
 		return false
 	}
-	return r.Arg == "" || matchesValue(r.Match, member(args, r.Arg), r.Action == Auto)
+	return r.Arg == "" || matchesValue(r.Match, member(args, r.Arg), root, r.Action == Auto)
 }
 
 func matchesName(pattern, name string) bool {
@@ -84,73 +91,6 @@ func matchesName(pattern, name string) bool {
 	}
 	ok, err := path.Match(pattern, name)
 	return err == nil && ok
-}
-
-// matchesValue compares an argument, or the items of a list, with a pattern.
-// What is spelt in a roundabout way counts against the call: a rule that asks or
-// denies matches a path also as what it comes down to and any item of a list;
-// one that allows (strict) wants both of a path that climbs, all items, and of a
-// command line no other command behind it.
-func matchesValue(pattern, raw string, strict bool) bool {
-	switch {
-	case raw == "":
-		return false
-	case raw[0] == '[':
-		some, all := false, true
-		eachItem(raw, func(item string) {
-			ok := matchesValue(pattern, item, strict)
-			some, all = some || ok, all && ok
-		})
-		return some && (all || !strict)
-	case raw[0] == '"':
-		raw = unquote(raw)
-	}
-	clean := path.Clean(raw)
-	if !strict {
-		return matchesText(pattern, raw) || matchesText(pattern, clean)
-	}
-	if climbs(raw) && !matchesText(pattern, clean) || chains(raw, pattern) {
-		return false
-	}
-	return matchesText(pattern, raw)
-}
-
-// matchesText compares text with a pattern that has * for any text, or is a
-// whole or the start of it.
-func matchesText(pattern, text string) bool {
-	if strings.Contains(pattern, "*") {
-		return glob(pattern, text)
-	}
-	rest, ok := strings.CutPrefix(text, pattern)
-	return ok && (rest == "" || strings.HasSuffix(pattern, "/") || strings.ContainsRune(" /:", rune(rest[0])))
-}
-
-// climbs reports whether a path has a part that leads upwards.
-func climbs(p string) bool { return slices.Contains(strings.Split(p, "/"), "..") }
-
-// chains reports whether a command line goes on, after a command that pattern is
-// the start of, in a way by which a shell would start another.
-func chains(text, pattern string) bool {
-	rest, ok := strings.CutPrefix(text, pattern)
-	return ok && strings.HasPrefix(rest, " ") && strings.ContainsAny(rest, ";&|<>`$\n\r")
-}
-
-// glob matches text with a pattern in which * is any text, also none.
-func glob(pattern, text string) bool {
-	parts := strings.Split(pattern, "*")
-	if !strings.HasPrefix(text, parts[0]) {
-		return false
-	}
-	text = text[len(parts[0]):]
-	last := parts[len(parts)-1]
-	for _, part := range parts[1 : len(parts)-1] {
-		i := strings.Index(text, part)
-		if i < 0 {
-			return false
-		}
-		text = text[i+len(part):]
-	}
-	return len(text) >= len(last) && strings.HasSuffix(text, last)
 }
 
 // Policy says which calls run, which are asked about and which never run. Of
@@ -186,33 +126,44 @@ func NewPolicy(o PolicyOptions) (*Policy, error) {
 }
 
 // Approval is a standing answer: calls of this tool of this owner, with no more
-// effects than these, need not be asked about again.
+// effects than these, need not be asked about again. An answer to a rule on an
+// argument holds for what that rule asks about, and no other answer does.
 type Approval struct {
 	Tool    string  `json:"tool"`
 	Owner   string  `json:"owner"`
 	Effects Effects `json:"effects"`
+	Rule    string  `json:"rule,omitempty"` // the conditions on arguments that asked
 }
 
 // Verdict is what a policy makes of one call, and why.
 type Verdict struct {
 	Action Action
 	Reason string // names the rule, or the default
+
+	rule string // as of Approval.Rule
 }
 
-// decide judges a call.
-func (p *Policy) decide(e *Entry, effects Effects, args string) Verdict {
-	v := Verdict{}
+// decide judges a call in the project at root.
+func (p *Policy) decide(e *Entry, effects Effects, args, root string) Verdict {
+	v, asks := Verdict{}, ""
 	if p != nil {
 		for _, r := range p.rules {
-			if r.Action > v.Action && r.matches(e, effects, args) {
-				v = Verdict{Action: r.Action, Reason: r.describe()}
+			special := r.Action == Ask && r.Arg != ""
+			if (r.Action > v.Action || special && v.Action == Ask) && r.matches(e, effects, args, root) {
+				if v.Action < r.Action {
+					v = Verdict{Action: r.Action, Reason: r.describe()}
+				}
+				if special {
+					asks += fmt.Sprintf("%q=%q ", r.Arg, r.Match)
+				}
 			}
 		}
+		v.rule = asks
 	}
 	if v.Action == 0 {
 		v = p.byRisk(effects.Risk())
 	}
-	if v.Action == Ask && p.remembers(e, effects) {
+	if v.Action == Ask && p.remembers(e, effects, v.rule) {
 		return Verdict{Action: Auto, Reason: "it was allowed before"}
 	}
 	return v
@@ -242,14 +193,14 @@ func (p *Policy) byRisk(r Risk) Verdict {
 	return Verdict{Action: a, Reason: fmt.Sprintf("the default for risk %s is %s", r, a)}
 }
 
-func (p *Policy) remembers(e *Entry, effects Effects) bool {
+func (p *Policy) remembers(e *Entry, effects Effects, rule string) bool {
 	if p == nil {
 		return false
 	}
 	p.mu.RLock()
 	defer p.mu.RUnlock()
 	return slices.ContainsFunc(p.granted, func(a Approval) bool {
-		return a.Tool == e.name && a.Owner == e.Owner && a.Effects.Has(effects)
+		return a.Tool == e.name && a.Owner == e.Owner && a.Effects.Has(effects) && a.Rule == rule
 	})
 }
 
@@ -262,11 +213,16 @@ func (p *Policy) remember(a Approval) {
 	}
 }
 
-// Judge tells what the policy makes of a call, without running anything.
-func (p *Policy) Judge(e Entry, args json.RawMessage) Verdict {
+// Judge tells what the policy makes of a call in the project at root, which may
+// be empty, without running anything. Arguments that the tool would refuse are
+// denied.
+func (p *Policy) Judge(e Entry, args json.RawMessage, root string) Verdict {
 	doc, err := normaliseFor(e.format, args)
+	if err == nil {
+		err = e.args.check(&doc)
+	}
 	if err != nil {
 		return Verdict{Action: Deny, Reason: err.Error()}
 	}
-	return p.decide(&e, e.effectsOf(doc.text), doc.text)
+	return p.decide(&e, e.effectsOf(doc.text), doc.text, root)
 }

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -95,11 +97,12 @@ func TestPolicyInEveryCombination(t *testing.T) {
 			want := want
 			if remembered {
 				o.Granted = []registry.Approval{approval}
-				if want == registry.Ask {
+				special := slices.ContainsFunc(rules, func(r registry.Rule) bool { return r.Action == registry.Ask && r.Arg != "" })
+				if want == registry.Ask && !special { // a rule on an argument asks for itself
 					want = registry.Auto
 				}
 			}
-			v := policy(t, o).Judge(e, json.RawMessage(args))
+			v := policy(t, o).Judge(e, json.RawMessage(args), "")
 			if !assert.Equal(t, want, v.Action, "%v, default %v, remembered %v", rules, fallback, remembered) {
 				return
 			}
@@ -124,8 +127,8 @@ func TestPolicyDefaults(t *testing.T) {
 		registry.Read: registry.Auto, registry.Write: registry.Ask, registry.Network: registry.Ask, registry.Destructive: registry.Ask,
 	} {
 		e := entryOf(t, "", &fake{name: "t", risk: risk})
-		assert.Equal(t, want, policy(t, registry.PolicyOptions{}).Judge(e, nil).Action)
-		assert.Equal(t, want, (&registry.Policy{}).Judge(e, nil).Action)
+		assert.Equal(t, want, policy(t, registry.PolicyOptions{}).Judge(e, nil, "").Action)
+		assert.Equal(t, want, (&registry.Policy{}).Judge(e, nil, "").Action)
 	}
 }
 
@@ -147,7 +150,28 @@ func TestRuleOnAnArgument(t *testing.T) {
 		{match: "src/*", value: `"src/../etc/passwd"`, allowedNot: true},
 		{match: "git status", value: `"git status --short"`},
 		{match: "git status", value: `"git status && rm -rf ~"`, allowedNot: true},
-		{match: "git status", value: `"git status; rm"`, deniesNot: true, allowedNot: true},
+		{match: "git status", value: `"git status; rm"`, allowedNot: true},
+		{match: "git *", value: `"git status --short"`},
+		{match: "git *", value: `"git status; rm -rf ~"`, allowedNot: true},
+		{match: "git *", value: `"git status\nrm -rf ~"`, allowedNot: true},
+		{match: "git * | head", value: `"git log | head"`},
+		{match: "git * | head", value: `"git log; rm | head"`, allowedNot: true},
+		{match: "./scripts/", value: `"./scripts/a; rm -rf ~"`, allowedNot: true},
+		{match: "npm", value: `"npm:a; rm -rf ~"`, allowedNot: true},
+		{match: "*", value: `"a; b"`},
+		{match: "rm", value: `"ls && rm -rf ~"`, allowedNot: true},
+		{match: "rm", value: `"echo $(rm -rf ~)"`, allowedNot: true},
+		{match: "rm", value: `"  rm -rf ~"`, allowedNot: true},
+		{match: "rm", value: `"\u0072m -rf ~"`},
+		{match: "src", value: `"/work/project/src/a"`, allowedNot: true},
+		{match: "src", value: `"/work/project/lib/../src/a"`, allowedNot: true},
+		{match: "src", value: `"/work/other/src/a"`, deniesNot: true, allowedNot: true},
+		{match: "src", value: `"src\\..\\lib"`, deniesNot: true, allowedNot: true},
+		{match: "lib", value: `"src\\..\\lib"`, allowedNot: true},
+		{match: "src", value: `{"from":"src/a","to":"lib/b"}`, allowedNot: true},
+		{match: "src", value: `{"from":["src/a"],"to":"s\u0072c"}`},
+		{match: "src", value: `[{"path":"src/a"},{"path":"lib"}]`, allowedNot: true},
+		{match: "src", value: `{}`, deniesNot: true, allowedNot: true},
 		{match: "git", value: `"git log $(rm x)"`, allowedNot: true},
 		{match: "https://api.github.com", value: `"https://api.github.com/a?b=1&c=2"`},
 		{match: "https://api.github.com", value: `"https://api.github.com.evil.org"`, deniesNot: true, allowedNot: true},
@@ -158,13 +182,14 @@ func TestRuleOnAnArgument(t *testing.T) {
 		{match: "x", value: `null`, deniesNot: true, allowedNot: true},
 	} {
 		args := json.RawMessage(`{"a":` + c.value + `}`)
+		const root = "/work/project"
 		deny := policy(t, registry.PolicyOptions{Rules: []registry.Rule{{Action: registry.Deny, Arg: "a", Match: c.match}}})
-		assert.Equal(t, !c.deniesNot, deny.Judge(e, args).Action == registry.Deny, "deny %s of %s", c.match, c.value)
+		assert.Equal(t, !c.deniesNot, deny.Judge(e, args, root).Action == registry.Deny, "deny %s of %s", c.match, c.value)
 		allow := policy(t, registry.PolicyOptions{
 			Rules:    []registry.Rule{{Action: registry.Auto, Arg: "a", Match: c.match}},
 			Defaults: map[registry.Risk]registry.Action{registry.Read: registry.Ask},
 		})
-		assert.Equal(t, !c.allowedNot, allow.Judge(e, args).Action == registry.Auto, "allow %s of %s", c.match, c.value)
+		assert.Equal(t, !c.allowedNot, allow.Judge(e, args, root).Action == registry.Auto, "allow %s of %s", c.match, c.value)
 	}
 }
 
@@ -370,6 +395,40 @@ func TestAnAnswerForTheSessionDoesNotLeak(t *testing.T) {
 	assert.Equal(t, 1, questions(`{"op":"write"}`))
 	assert.Equal(t, 0, questions(`{"op":"write"}`), "also where it could not be kept")
 	assert.Equal(t, []registry.Approval{{Tool: "filer", Owner: "c", Effects: registry.EffectRead | registry.EffectWrite}}, kept)
+}
+
+func TestAnAnswerToARuleOnAnArgumentHoldsForThatRuleAlone(t *testing.T) {
+	asked := 0
+	gate := registry.GateFunc(func(_ context.Context, q registry.Question) (registry.Answer, error) {
+		asked++
+		return registry.Answer{ID: q.ID, Allow: true, Scope: registry.Session}, nil
+	})
+	o := registry.PolicyOptions{Rules: []registry.Rule{
+		{Action: registry.Ask, Arg: "command", Match: "rm"},
+		{Action: registry.Ask, Arg: "command", Match: "git push"},
+	}}
+	d := doorTo(t, &registry.DoorOptions{Policy: policy(t, o), Gate: gate}, &fake{name: "sh", risk: registry.Destructive})
+	for _, c := range []struct {
+		command string
+		asked   int
+	}{
+		{"ls", 1}, {"ls -l", 0}, {"rm a", 1}, {"rm b", 0}, {"ls", 0}, {"git push", 1}, {"git push -f", 0}, {"rm a; git push", 1}, {"rm a && git push", 0},
+	} {
+		before := asked
+		assert.Equal(t, registry.StatusSuccess, ask(d, "sh", `{"command":"`+c.command+`"}`).Status)
+		assert.Equal(t, c.asked, asked-before, c.command)
+	}
+}
+
+func TestARuleOnAPathHoldsForItsAbsoluteSpelling(t *testing.T) {
+	root := t.TempDir()
+	o := registry.PolicyOptions{Rules: []registry.Rule{{Action: registry.Deny, Arg: "path", Match: "secrets"}}}
+	var c counter
+	d := doorTo(t, &registry.DoorOptions{Policy: policy(t, o), ProjectRoot: root}, &fake{name: "t", run: c.wrap(gives(nil, nil))})
+	args, err := json.Marshal(map[string]string{"path": filepath.Join(root, "secrets", "key")})
+	require.NoError(t, err)
+	assert.Equal(t, registry.StatusSkipped, ask(d, "t", string(args)).Status)
+	assert.Zero(t, c.runs.Load())
 }
 
 // hider is a redactor of one secret.

@@ -206,6 +206,10 @@ func (a *app) findRoot() (string, error) {
 		if !st.IsDir() {
 			return "", usage("--root: %s is not a folder", a.root)
 		}
+		// Two names of a project are one project, also for rules on paths.
+		if root, err = filepath.EvalSymlinks(root); err != nil {
+			return "", usage("--root: %v", err)
+		}
 		return root, nil
 	}
 	dir, err := os.Getwd()

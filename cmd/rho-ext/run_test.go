@@ -270,3 +270,24 @@ func TestAProjectHasOneStateWhateverItsRootIsCalled(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, states, 1)
 }
+
+func TestADeniedPathStaysDeniedHoweverItIsSpelt(t *testing.T) {
+	root := project(t, nil)
+	require.NoError(t, os.Mkdir(filepath.Join(root, "secrets"), 0o755))
+	require.NoError(t, os.WriteFile(filepath.Join(root, "secrets", "key"), []byte("the key"), 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(root, ".rho", "config.toml"),
+		[]byte("[[approval.rule]]\naction = 'deny'\narg = 'path'\nmatch = 'secrets'\n"), 0o600))
+	link := filepath.Join(t.TempDir(), "link")
+	if err := os.Symlink(root, link); err != nil {
+		t.Skip(err)
+	}
+	for _, path := range []string{"secrets/key", "./secrets/key", "x/../secrets/key", "secrets//key", filepath.Join(root, "secrets", "key"), root + "/./x/../secrets/key"} {
+		for _, name := range []string{root, link} {
+			got := rhoExt(t, name, "", "run", "read_file", "--yes", "--arg", "path="+path)
+			require.Equal(t, exitDenied, got.code, "%s: %s", path, got.err)
+			require.NotContains(t, got.out+got.err, "the key")
+		}
+	}
+	got := rhoExt(t, link, "", "run", "read_file", "--arg", "path="+filepath.Join(link, "secrets", "key"))
+	require.NotContains(t, got.out, "the key")
+}
