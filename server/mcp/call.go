@@ -23,7 +23,7 @@ func (s *Server) call(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallT
 		defer reports.Close() // every report comes before the result
 		r.Progress = reports.Send
 	}
-	d := &dialog{session: req.Session, answers: req.Params.InputResponses}
+	d := &dialog{session: req.Session, sent: req.Params.Arguments, answers: req.Params.InputResponses}
 	out := s.door.Call(context.WithValue(ctx, dialogKey{}, d), r)
 	if d.asked != nil && out.Status == registry.StatusSkipped {
 		return inputRequest(d.asked), nil

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"regexp"
 	"sync"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -12,8 +13,8 @@ import (
 	"github.com/rho-ext/rho-ext/registry"
 )
 
-// Elicitor is a gate that asks the user of the client that made the call,
-// through the protocol's elicitation. It is the door's gate. A client without that ability is
+// Elicitor is a gate for a door that asks the user of the client that made the
+// call, through the protocol's elicitation. A client without that ability is
 // refused: nobody could be asked. The zero value is ready; it is safe for
 // concurrent use.
 //
@@ -35,13 +36,20 @@ const maxOpen = 1000
 // fingerprint is what an answer is bound to.
 type fingerprint [sha256.Size]byte
 
-func fingerprintOf(q registry.Question) fingerprint {
-	return sha256.Sum256(fmt.Appendf(nil, "%s\x00%s\x00%s", q.Tool, q.Owner, q.Arguments))
+// fingerprintOf binds an answer to a call. What the client sent tells apart what
+// looks alike where secrets are hidden; the placeholders differ every time.
+func fingerprintOf(q registry.Question, sent []byte) fingerprint {
+	shown := placeholder.ReplaceAll(q.Arguments, []byte("secret:$1"))
+	return sha256.Sum256(fmt.Appendf(nil, "%q %q %q %q %s", q.Tool, q.Owner, shown, sent, q.Effects))
 }
+
+// placeholder is what the arguments of a question have in place of a secret.
+var placeholder = regexp.MustCompile(`secret:(\d+):[0-9a-f]+`)
 
 // dialog is what one tools/call brings of answers, and takes away of questions.
 type dialog struct {
 	session *sdk.ServerSession
+	sent    []byte // the call's arguments
 	answers sdk.InputResponseMap
 	asked   *registry.Question
 }
@@ -60,12 +68,13 @@ func (e *Elicitor) Ask(ctx context.Context, q registry.Question) (registry.Answe
 	if p := d.session.InitializeParams(); p == nil || p.Capabilities == nil || p.Capabilities.Elicitation == nil {
 		return registry.Answer{}, errors.New("the client cannot ask its user (it has no elicitation)")
 	}
+	print := fingerprintOf(q, d.sent)
 	for id, response := range d.answers {
-		if res, ok := response.(*sdk.ElicitResult); ok && e.take(id, fingerprintOf(q)) {
+		if res, ok := response.(*sdk.ElicitResult); ok && e.take(id, print) {
 			return answerOf(q, res), nil
 		}
 	}
-	e.put(q.ID, fingerprintOf(q))
+	e.put(q.ID, print)
 	d.asked = &q
 	return registry.Answer{}, errAsked
 }

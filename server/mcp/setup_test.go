@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
+	"github.com/rho-ext/rho-ext/internal/redact"
 	"github.com/rho-ext/rho-ext/registry"
 )
 
@@ -52,7 +53,9 @@ func returns(r *registry.Result, err error) func(context.Context, json.RawMessag
 // end of what serverEnd is the other one of.
 func connect(t *testing.T, reg *registry.Registry, clientEnd, serverEnd sdk.Transport, o *sdk.ClientOptions) *sdk.ClientSession {
 	t.Helper()
-	server := NewServer(registry.NewDoor(reg, &registry.DoorOptions{Policy: &registry.Policy{}, Gate: &Elicitor{}}), reg, &Options{Name: "test", Version: "1"})
+	red, err := redact.New(redact.Options{})
+	require.NoError(t, err)
+	server := NewServer(registry.NewDoor(reg, &registry.DoorOptions{Policy: &registry.Policy{}, Gate: &Elicitor{}, Redactor: red}), reg, &Options{Name: "test", Version: "1"})
 	ended := make(chan error, 1)
 	go func() { ended <- server.Run(context.Background(), serverEnd) }()
 	session, err := sdk.NewClient(&sdk.Implementation{Name: "client", Version: "1"}, o).Connect(t.Context(), clientEnd, nil)
