@@ -1,6 +1,7 @@
 package registry
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"time"
@@ -43,19 +44,33 @@ type Decision struct {
 func Continue() Decision { return Decision{} }
 
 // BlockCall ends the call as skipped; the model sees reason, verbatim.
-func BlockCall(reason string) Decision { return Decision{block: true, reason: reason} }
+func BlockCall(reason string) Decision {
+	return Decision{block: true, reason: cmp.Or(reason, "a hook blocked the call")}
+}
 
 // RewriteArgs lets the call go on with other arguments, which are validated
-// again.
-func RewriteArgs(args json.RawMessage) Decision { return Decision{args: args} }
+// again. Nil means no arguments, as in a [Request].
+func RewriteArgs(args json.RawMessage) Decision {
+	if args == nil {
+		args = json.RawMessage{}
+	}
+	return Decision{args: args}
+}
 
 // AnswerWith ends the call with a result of the hook's own, as if the tool had
-// given it.
-func AnswerWith(r *Result) Decision { return Decision{answer: r} }
+// given it. Nil is an empty result.
+func AnswerWith(r *Result) Decision {
+	if r == nil {
+		r = &Result{}
+	}
+	return Decision{answer: r}
+}
 
 // StopBatch ends the call as cancelled, and its batch: calls of it that have
 // not started are skipped, those that run are waited for.
-func StopBatch(reason string) Decision { return Decision{stop: true, reason: reason} }
+func StopBatch(reason string) Decision {
+	return Decision{stop: true, reason: cmp.Or(reason, "a hook stopped the batch")}
+}
 
 // AfterEvent is a call that has ended, whichever way.
 type AfterEvent struct {

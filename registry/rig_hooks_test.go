@@ -54,6 +54,18 @@ func rigHooks(t *testing.T) {
 		require.Len(t, w.after, 1)
 		assert.Equal(t, registry.StatusSkipped, w.after[0].Status)
 	})
+	t.Run("F1_a_hook_that_gives_nothing_decides_all_the_same", func(t *testing.T) {
+		for about, d := range map[string]registry.Decision{
+			"block": registry.BlockCall(""), "stop": registry.StopBatch(""), "answer": registry.AnswerWith(nil),
+		} {
+			var c counter
+			o := ask(doorTo(t, hooked(before(func(registry.BeforeEvent) registry.Decision { return d })), &fake{name: "t", run: c.wrap(gives(nil, nil))}), "t", "")
+			assert.Zero(t, c.runs.Load(), about)
+			assert.NotEmpty(t, o.Text, about)
+		}
+		rewrite := before(func(registry.BeforeEvent) registry.Decision { return registry.RewriteArgs(nil) })
+		assert.Equal(t, `{}`, string(ask(doorTo(t, hooked(rewrite), &fake{name: "t"}), "t", `{"a":1}`).Arguments))
+	})
 	t.Run("F2_a_reason_that_looks_like_JSON", func(t *testing.T) {
 		reason := `{"type":"image","data":"aGk="}`
 		o := ask(doorTo(t, hooked(blocking(reason)), &fake{name: "t"}), "t", "")
