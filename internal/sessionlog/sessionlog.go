@@ -235,11 +235,11 @@ func (l *Log) open(number int) error {
 
 func endsTorn(f *os.File) (bool, error) {
 	info, err := f.Stat()
+	if err == nil && !info.Mode().IsRegular() { // a pipe that nobody reads would block a call
+		err = fmt.Errorf("%s is not a regular file", f.Name())
+	}
 	if err != nil || info.Size() == 0 {
 		return false, err
-	}
-	if !info.Mode().IsRegular() {
-		return false, fmt.Errorf("%s is not a regular file", f.Name())
 	}
 	var last [1]byte
 	if _, err := f.ReadAt(last[:], info.Size()-1); err != nil {

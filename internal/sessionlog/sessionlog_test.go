@@ -156,6 +156,15 @@ func TestAPlaceThatCannotBeWrittenIsAnErrorOfOpen(t *testing.T) {
 	require.Error(t, err)
 }
 
+func TestALogThatIsNoRegularFileIsAnErrorOfOpen(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.Symlink(os.DevNull, filepath.Join(dir, name(1))); err != nil {
+		t.Skip(err)
+	}
+	_, err := Open(options(dir))
+	assert.ErrorContains(t, err, "not a regular file")
+}
+
 func TestWhatCannotBeEncodedIsAnErrorAndNoLine(t *testing.T) {
 	dir := t.TempDir()
 	l := open(t, Options{Dir: dir})
