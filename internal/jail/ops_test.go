@@ -49,6 +49,9 @@ var changes = map[string]bool{
 	"remove": true, "rename from": true, "rename to": true,
 }
 
+// long reports whether the thorough form of a test was asked for.
+func long() bool { return os.Getenv("RHO_LONG") == "1" }
+
 // digest is all about a tree that a change would show in, times too.
 func digest(t testing.TB, root string) string {
 	t.Helper()

@@ -96,8 +96,7 @@ func (w *walk) run() error {
 		case err != nil && !errors.Is(err, fs.ErrNotExist):
 			return w.fail(err)
 		case err != nil:
-			// What would lead out is an escape, whether or not it exists.
-			if !filepath.IsAbs(w.path) && !home && !w.jail.unrestricted && !staysLocal(w.path) {
+			if w.leadsOut() {
 				return w.escape("")
 			}
 			if last && w.way.create {
@@ -135,21 +134,24 @@ func (w *walk) run() error {
 	return w.arrive()
 }
 
-// staysLocal reports whether a relative path stays below where it starts, taken
-// by its text.
-func staysLocal(path string) bool {
+// leadsOut reports whether a relative path, taken by its text, leaves the place
+// where it starts: that is an escape, whether or not what is on the way exists.
+func (w *walk) leadsOut() bool {
+	if filepath.IsAbs(w.path) || w.real != "" || w.jail.unrestricted {
+		return false
+	}
 	depth := 0
-	for _, p := range components(path) {
+	for _, p := range components(w.path) {
 		if p == ".." {
 			depth--
 		} else {
 			depth++
 		}
 		if depth < 0 {
-			return false
+			return true
 		}
 	}
-	return true
+	return false
 }
 
 // check says whether a name may be entered, or used at the end of a path.
@@ -327,7 +329,10 @@ func (r *root) holds() *root {
 // down enters the directory that info was read of.
 func (w *walk) down(name string, info fs.FileInfo) error {
 	if !info.IsDir() {
-		if w.way.create {
+		switch {
+		case w.leadsOut():
+			return w.escape("")
+		case w.way.create:
 			return w.fail(errInFile)
 		}
 		return w.fail(fs.ErrNotExist)
