@@ -63,6 +63,9 @@ func keptFor(root string) kept {
 
 // read gives the answers. A line that is broken approves nothing.
 func (k kept) read() []registry.Approval {
+	if k.check() != nil {
+		return nil
+	}
 	f, err := os.Open(k.path)
 	if err != nil {
 		return nil
@@ -78,6 +81,16 @@ func (k kept) read() []registry.Approval {
 	return out
 }
 
+// check says why the file, if there is one, cannot be used. Others than regular
+// ones are not opened: that of a pipe might never return.
+func (k kept) check() error {
+	st, err := os.Stat(k.path)
+	if err == nil && !st.Mode().IsRegular() {
+		return fmt.Errorf("%s is no regular file", k.path)
+	}
+	return nil
+}
+
 // add keeps one answer more. A whole line is written at once, so that two
 // programs do not mix theirs.
 func (k kept) add(a registry.Approval) error {
@@ -88,6 +101,9 @@ func (k kept) add(a registry.Approval) error {
 		return err
 	}
 	line, err := json.Marshal(a)
+	if err == nil {
+		err = k.check()
+	}
 	if err != nil {
 		return err
 	}

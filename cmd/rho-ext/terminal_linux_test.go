@@ -4,12 +4,15 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
+
+	"github.com/rho-ext/rho-ext/registry"
 )
 
 // onTerminal runs the program with a terminal as stdout and stderr and gives
@@ -58,4 +61,11 @@ export default defineTool({ name: "steer", description: "d", risk: "read", execu
 	t.Setenv("NO_COLOR", "1")
 	require.NotContains(t, onTerminal(t, root, "run", "fails"), "\x1b")
 	require.NotContains(t, onTerminal(t, root, "run", "greet"), "\x1b")
+}
+
+func TestApprovalsThatAreAPipeStopNothing(t *testing.T) {
+	k := kept{filepath.Join(t.TempDir(), "approvals.jsonl")}
+	require.NoError(t, unix.Mkfifo(k.path, 0o600))
+	require.Empty(t, k.read())
+	require.ErrorContains(t, k.add(registry.Approval{Tool: "t"}), "no regular file")
 }
