@@ -4,6 +4,7 @@ package jail
 
 import (
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -159,6 +160,44 @@ func TestSubdirectoryThatIsAPipe(t *testing.T) {
 	case <-time.After(5 * time.Second):
 		t.Fatal("waits for the pipe")
 	}
+}
+
+// What was looked at is what must be opened: the swaps at the worst moment.
+func TestSwapBetweenLookAndOpen(t *testing.T) {
+	root, _ := place(t)
+	tree(t, root, map[string]string{".git/x": "secret", "d/x": "fine", "flip": "fine"})
+	swap := func(name, target string) {
+		require.NoError(t, os.RemoveAll(filepath.Join(root, name)))
+		require.NoError(t, os.Symlink(target, filepath.Join(root, name)))
+	}
+	j := open(t, root)
+	before := digest(t, filepath.Join(root, ".git"))
+
+	dir, err := j.walk("d", way{op: "list"})
+	require.NoError(t, err)
+	defer dir.close()
+	entered, err := j.walk(".", way{op: "open"})
+	require.NoError(t, err)
+	defer entered.close()
+	info, err := entered.dir().Lstat("d")
+	require.NoError(t, err)
+	swap("d", ".git")
+	_, err = dir.openDir()
+	assert.ErrorIs(t, err, errChanged)
+	assert.ErrorIs(t, entered.down("d", info), errChanged)
+
+	file, err := j.walk("flip", way{op: "append", change: true})
+	require.NoError(t, err)
+	defer file.close()
+	swap("flip", ".git/x")
+	assert.ErrorIs(t, file.append([]byte("!")), errChanged)
+	f, err := file.dir().Open("flip") // os.Root follows it
+	require.NoError(t, err)
+	defer f.Close()
+	_, err = file.same(f)
+	assert.ErrorIs(t, err, errChanged)
+	assert.NoError(t, file.replace(WriteOptions{}, func(io.Writer) error { return nil })) // takes the link's place
+	assert.Equal(t, before, digest(t, filepath.Join(root, ".git")))
 }
 
 func TestLitterOfOthersIsLeftAndOfTheDeadRemoved(t *testing.T) {
