@@ -21,6 +21,13 @@ import (
 )
 
 func init() {
+	acts["regroup"] = func([]string) {
+		cmd := exec.Command("sleep", "600")
+		cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+		_ = cmd.Start()
+		fmt.Println("pid", cmd.Process.Pid)
+		select {}
+	}
 	acts["storm"] = func([]string) {
 		ignoreTerm()
 		for range 200 {
@@ -77,7 +84,6 @@ func TestCutShortReachesWhatLeftTheGroup(t *testing.T) {
 		{"setsid", `setsid sleep 600 & echo pid $!`},
 		{"double fork and setsid, output closed", `(setsid sh -c 'echo pid $$; exec sleep 600 >/dev/null 2>&1' &)`},
 		{"deaf as well", `(setsid sh -c 'trap "" TERM; echo pid $$; while :; do sleep 600; done' &)`},
-		{"a group of its own", `set -m; sleep 600 & echo pid $!`},
 		{"without environment, under its parent", `(env -i setsid sh -c 'echo pid $$; sleep 600; :' ; :) & `},
 	} {
 		t.Run(c.about, func(t *testing.T) {
@@ -91,6 +97,16 @@ func TestCutShortReachesWhatLeftTheGroup(t *testing.T) {
 			assertGone(t, pids(res.Stdout.String())...)
 		})
 	}
+}
+
+func TestCutShortReachesAnotherGroupOfTheSession(t *testing.T) {
+	t.Parallel()
+	ctx, watch := cancelAfter(t, 1)
+	c := act("regroup")
+	c.OnOutput, c.Grace = watch, 50*time.Millisecond
+	res, err := Run(ctx, c)
+	require.NoError(t, err)
+	assertGone(t, pids(res.Stdout.String())...)
 }
 
 func TestDaemons(t *testing.T) {
@@ -170,8 +186,11 @@ func TestNothingIsKept(t *testing.T) {
 	run1(t, sh("exit 0"))
 	fds, others := descriptors(t), goleak.IgnoreCurrent()
 	for i := range 200 {
-		c := sh([]string{"exit 1", "sleep 600 & exit 0", "cat", "kill -9 $$"}[i%4])
-		if i%3 == 0 {
+		c := sh([]string{"exit 1", "cat", "kill -9 $$"}[i%3])
+		if i%10 == 0 {
+			c = sh("sleep 600 & exit 0")
+		}
+		if i%4 == 0 {
 			c.Stdin = strings.NewReader("x")
 		}
 		if i%5 == 0 {

@@ -23,6 +23,9 @@ type wide struct {
 	mark  []byte
 	since uint64         // in ticks since boot, as in /proc/PID/stat
 	known map[stray]bool // those seen last
+	// sessions that strays have made, for what they start between being seen and
+	// being ended
+	sessions map[int]bool
 }
 
 func (p *process) prepare(plan *plan) *syscall.SysProcAttr {
@@ -98,7 +101,7 @@ func (p *process) living(all, group bool) (alive bool, found []stray) {
 			ours[q.pid] = member
 			alive = alive || !q.zombie
 		case !all || q.began+1 < p.since:
-		case q.session == leader || p.known[stray{q.pid, q.began}] || p.marked(q.pid):
+		case q.session == leader || p.sessions[q.session] || p.known[stray{q.pid, q.began}] || p.marked(q.pid):
 			ours[q.pid] = strayed
 		}
 	}
@@ -114,10 +117,14 @@ func (p *process) living(all, group bool) (alive bool, found []stray) {
 		}
 	}
 	p.known = map[stray]bool{}
+	if p.sessions == nil {
+		p.sessions = map[int]bool{}
+	}
 	for _, q := range list {
 		if ours[q.pid] == strayed && !q.zombie {
 			found = append(found, stray{q.pid, q.began})
 			p.known[stray{q.pid, q.began}] = true
+			p.sessions[q.session] = true
 		}
 	}
 	return alive, found

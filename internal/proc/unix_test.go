@@ -88,7 +88,10 @@ func cancelAfter(t *testing.T, n int) (context.Context, func(Stream, []byte)) {
 	ctx, cancel := context.WithCancel(t.Context())
 	t.Cleanup(cancel)
 	all := ""
-	return ctx, func(_ Stream, b []byte) {
+	return ctx, func(s Stream, b []byte) {
+		if s == Stderr {
+			return
+		}
 		if all += string(b); len(pids(all)) >= n && strings.HasSuffix(all, "\n") {
 			cancel()
 		}
