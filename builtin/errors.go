@@ -17,11 +17,9 @@ const maxNames = 10_000
 // fileFailure explains why a file could not be opened, and records a refusal.
 func fileFailure(call *registry.Call, j *jail.Jail, name string, err error) *registry.Failure {
 	f := &registry.Failure{Kind: registry.KindOther, Retryable: registry.RetryNo, Message: err.Error(), Cause: err}
-	var escape *jail.EscapeError
-	var protected *jail.ProtectedError
 	var irregular *jail.NotRegularError
 	switch {
-	case errors.As(err, &escape), errors.As(err, &protected):
+	case jail.IsRefusal(err):
 		f.Kind = registry.KindPermissionDenied
 		f.Code = "path_denied"
 		call.RecordUse(registry.Use{Kind: "file", Target: name, Effect: "read", Denied: true})

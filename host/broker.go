@@ -142,9 +142,7 @@ func (b *broker) readFile(req wire.Request, c *liveCall) (wire.Response, error) 
 	}
 	data, rel, err := b.files.ReadFile(p.Path, maxReadFile)
 	if err != nil {
-		var escape *jail.EscapeError
-		var protected *jail.ProtectedError
-		if errors.As(err, &escape) || errors.As(err, &protected) {
+		if jail.IsRefusal(err) {
 			return wire.Response{}, b.denied(c, "file", p.Path, err.Error(), "")
 		}
 		return wire.Response{}, &wire.Error{Kind: registry.KindOther, Name: "Error", Code: "read_file", Message: "rho.readFile: " + err.Error()}

@@ -117,3 +117,13 @@ func pathError(op, path string, err error) error {
 	}
 	return &fs.PathError{Op: op, Path: path, Err: err}
 }
+
+// IsRefusal reports whether err says that the jail does not let a path be used
+// so, whether or not there is such a file.
+func IsRefusal(err error) bool {
+	var escape *EscapeError
+	var protected *ProtectedError
+	var readOnly *ReadOnlyError
+	var name *NameError
+	return errors.As(err, &escape) || errors.As(err, &protected) || errors.As(err, &readOnly) || errors.As(err, &name)
+}
