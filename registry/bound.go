@@ -111,6 +111,9 @@ func cleanContent(content []Block) []Block {
 		case BlockText:
 			b = Block{Type: BlockText, Text: validText(b.Text)}
 		case BlockJSON:
+			if !utf8.Valid(b.JSON) { // JSON's own reader lets it pass inside strings
+				b.JSON = json.RawMessage(validText(string(b.JSON)))
+			}
 			if !json.Valid(b.JSON) {
 				b = Block{Type: BlockText, Text: validText(string(b.JSON))}
 			}
