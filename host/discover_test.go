@@ -208,7 +208,7 @@ func TestAPackageFileThatIsADeviceIsRefusedAndNotRead(t *testing.T) {
 	require.NoError(t, err)
 	writeFiles(t, root, map[string]string{".rho/extensions/x.ts": manifest("x"), ".rho/extensions/p/readme.md": ""})
 	if err := os.Symlink("/dev/zero", filepath.Join(root, ".rho", "extensions", "p", "package.json")); err != nil {
-		t.Skip(err)
+		t.Skip("no symbolic links here: ", err)
 	}
 	p := openProject(t, root)
 	require.Len(t, p.host.Failures(), 1)

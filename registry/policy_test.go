@@ -163,9 +163,9 @@ func TestRuleOnAnArgument(t *testing.T) {
 		{match: "rm", value: `"echo $(rm -rf ~)"`, allowedNot: true},
 		{match: "rm", value: `"  rm -rf ~"`, allowedNot: true},
 		{match: "rm", value: `"\u0072m -rf ~"`},
-		{match: "src", value: `"/work/project/src/a"`, allowedNot: true},
-		{match: "src", value: `"/work/project/lib/../src/a"`, allowedNot: true},
-		{match: "src", value: `"/work/other/src/a"`, deniesNot: true, allowedNot: true},
+		{match: "src", value: `"/home/me/project/src/a"`, allowedNot: true},
+		{match: "src", value: `"/home/me/project/lib/../src/a"`, allowedNot: true},
+		{match: "src", value: `"/home/me/other/src/a"`, deniesNot: true, allowedNot: true},
 		{match: "src", value: `"src\\..\\lib"`, deniesNot: true, allowedNot: true},
 		{match: "lib", value: `"src\\..\\lib"`, allowedNot: true},
 		{match: "src", value: `{"from":"src/a","to":"lib/b"}`, allowedNot: true},
@@ -182,7 +182,7 @@ func TestRuleOnAnArgument(t *testing.T) {
 		{match: "x", value: `null`, deniesNot: true, allowedNot: true},
 	} {
 		args := json.RawMessage(`{"a":` + c.value + `}`)
-		const root = "/work/project"
+		const root = "/home/me/project"
 		deny := policy(t, registry.PolicyOptions{Rules: []registry.Rule{{Action: registry.Deny, Arg: "a", Match: c.match}}})
 		assert.Equal(t, !c.deniesNot, deny.Judge(e, args, root).Action == registry.Deny, "deny %s of %s", c.match, c.value)
 		allow := policy(t, registry.PolicyOptions{
