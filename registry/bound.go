@@ -93,6 +93,9 @@ func boundContent(content []Block, limit int) (bounded []Block, full string, tru
 		if len(kept) > 0 { // none where there was no room for a marker
 			out = append(out, Block{Type: BlockText, Text: strings.Join(kept, "\n")})
 		}
+		if c.marker == "" {
+			break // nothing follows, not even the newline before an empty block
+		}
 	}
 	return out, full, true
 }

@@ -129,6 +129,7 @@ func FuzzBound(f *testing.F) {
 	f.Add(strings.Repeat("ü", 50), "", 45)
 	f.Add("\xff\xfe", strings.Repeat("\n", 60), 30)
 	f.Add(strings.Repeat("abc ", 30), strings.Repeat("z", 70), 64)
+	f.Add("", "", 9) // an empty block behind the cut
 	f.Fuzz(func(t *testing.T, a, b string, limit int) {
 		if limit < 1 || limit > 1<<16 {
 			return
