@@ -39,6 +39,8 @@ type Env interface {
 	// such as one from an event listener.
 	ReportError(v goja.Value)
 
+	// Model names the model that the agent uses, or is "" where there is none.
+	Model() string
 	// ProjectRoot is the project's absolute path, with forward slashes.
 	ProjectRoot() string
 }

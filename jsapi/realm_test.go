@@ -130,6 +130,7 @@ func (r *realm) Log(rec wire.LogRecord) { r.logs = append(r.logs, rec) }
 func (r *realm) ReportError(v goja.Value) { r.reported = append(r.reported, r.g.Inspect(v)) }
 
 func (r *realm) ProjectRoot() string { return "/project" }
+func (r *realm) Model() string       { return "a-model" }
 
 // run settles requests and fires timers until nothing is left.
 func (r *realm) run() {

@@ -224,7 +224,10 @@ func jsError(err error) *wire.Error {
 func (e *env) Do(req wire.Request) (wire.Response, goja.Value) {
 	s := e.sandbox()
 	c := s.owner()
-	if c == nil || c == s.module || !c.act(req.Op) {
+	if req.Op == wire.OpEnv && c == nil {
+		c = s.module // the environment is there for the module's own code, too
+	}
+	if c == nil || c == s.module && req.Op != wire.OpEnv || !c.act(req.Op) && c != s.module {
 		return wire.Response{}, s.globals.Error(outsideCall(req.Op), s.stackText(s.vm.CaptureCallStack(maxFrames, nil)))
 	}
 	req.Call, req.Tool = c.req.ID, c.req.Tool
@@ -314,6 +317,14 @@ func (s *Sandbox) log(c *call, rec wire.LogRecord) {
 func (e *env) ReportError(v goja.Value) {
 	s := e.sandbox()
 	s.fail(s.turn.current.Load(), v, nil)
+}
+
+// Model implements [jsapi.Env].
+func (e *env) Model() string {
+	if c := e.sandbox().owner(); c != nil && c.req.Model != "" {
+		return c.req.Model
+	}
+	return e.req.Model
 }
 
 // ProjectRoot implements [jsapi.Env].

@@ -83,6 +83,7 @@ func (l *loading) read(collected *goja.Object) (*wire.LoadResult, error) {
 		m.Engine = eng.String()
 	}
 	m.Keys = l.prog.script.Manifest.Keys
+	m.Effects = l.prog.script.Effects
 	list := ok.Get("tools").ToObject(s.vm)
 	n := int(list.Get("length").ToInteger())
 	s.tools = make(map[string]*tool, n)

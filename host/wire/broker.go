@@ -30,20 +30,38 @@ type Op string
 // The operations. The comment gives the type of Request.Data and of
 // Response.Data.
 const (
-	OpLog      Op = "log"       // LogRecord → nothing
-	OpProgress Op = "progress"  // registry.Progress → nothing
-	OpReadFile Op = "read_file" // FilePath → nothing; the bytes are Response.Payload
-	OpFetch    Op = "fetch"     // FetchRequest, body in Payload → FetchResponse; the body is Response.Stream
+	OpLog       Op = "log"        // LogRecord → nothing
+	OpProgress  Op = "progress"   // registry.Progress → nothing
+	OpReadFile  Op = "read_file"  // FilePath → nothing; the bytes are Response.Payload
+	OpWriteFile Op = "write_file" // WriteRequest, bytes in Payload → nothing
+	OpListDir   Op = "list_dir"   // FilePath → []DirEntry, sorted by name
+	OpStat      Op = "stat"       // FilePath → FileInfo
+	OpGlob      Op = "glob"       // GlobRequest → GlobResponse
+	OpMkdir     Op = "mkdir"      // FilePath → nothing; with those on the way
+	OpRemove    Op = "remove"     // FilePath → nothing; a file or an empty directory
+	OpRename    Op = "rename"     // RenameRequest → nothing
+	OpExec      Op = "exec"       // ExecRequest, input in Payload → ExecResponse, or frames in Response.Stream
+	OpFetch     Op = "fetch"      // FetchRequest, body in Payload → FetchResponse; the body is Response.Stream, or Payload
+	OpCallTool  Op = "call_tool"  // ToolRequest → ToolResponse
+	OpConfig    Op = "config"     // nothing → object of the extension's settings
+	OpEnv       Op = "env"        // EnvRequest → EnvResponse; also outside a call
 )
 
 // Effect is what an operation does outside the sandbox; zero is nothing. A
-// call that has done no more than read can be run again.
+// call that has done no more than read can be run again. Another tool may do
+// anything.
 func (o Op) Effect() registry.Effects {
 	switch o {
-	case OpReadFile:
+	case OpReadFile, OpListDir, OpStat, OpGlob:
 		return registry.EffectRead
+	case OpWriteFile, OpMkdir, OpRemove, OpRename:
+		return registry.EffectWrite
+	case OpExec:
+		return registry.EffectRun
 	case OpFetch:
 		return registry.EffectNet
+	case OpCallTool:
+		return registry.EffectRead | registry.EffectWrite | registry.EffectNet | registry.EffectRun
 	default:
 		return 0
 	}
@@ -54,6 +72,7 @@ type Request struct {
 	Call    string // the call's id; empty for the module's own top level
 	Tool    string // the tool that the call runs
 	Op      Op
+	As      string          `json:",omitempty"` // what the code called, such as ctx.fs.read, for messages
 	Data    json.RawMessage `json:",omitempty"`
 	Payload []byte          // raw bytes beside Data
 }
@@ -76,32 +95,3 @@ type Error struct {
 
 // Error implements error.
 func (e *Error) Error() string { return e.Message }
-
-// LogRecord is the data of [OpLog].
-type LogRecord struct {
-	Level   string          `json:"level"` // trace, debug, info, warn or error
-	Message string          `json:"message"`
-	Data    json.RawMessage `json:"data,omitempty"`
-}
-
-// FilePath is the data of [OpReadFile].
-type FilePath struct {
-	Path string `json:"path"` // relative to the project root
-}
-
-// FetchRequest is the data of [OpFetch].
-type FetchRequest struct {
-	URL      string      `json:"url"`
-	Method   string      `json:"method"`
-	Headers  [][2]string `json:"headers,omitempty"`
-	Redirect string      `json:"redirect,omitempty"` // follow (default), manual or error
-}
-
-// FetchResponse answers [OpFetch].
-type FetchResponse struct {
-	Status     int         `json:"status"`
-	StatusText string      `json:"statusText"`
-	URL        string      `json:"url"` // the last one, after redirects
-	Redirected bool        `json:"redirected"`
-	Headers    [][2]string `json:"headers"`
-}

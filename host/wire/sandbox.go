@@ -51,6 +51,7 @@ type LoadRequest struct {
 	Hash         string // of Script and SourceMap; equal hashes share compiled code
 	ProjectRoot  string
 	ExtensionDir string
+	Model        string // what rho.getModel says outside a call
 	Limits       Limits
 }
 
@@ -79,6 +80,33 @@ type Manifest struct {
 	Tools    []Tool              `json:"tools"`
 	Hooks    []string            `json:"hooks,omitempty"`    // names of the hooks it has
 	Commands []string            `json:"commands,omitempty"` // names of its commands
+	// Permissions are what the extension asks for at most; nil where it does
+	// not say.
+	Permissions *Permissions       `json:"permissions,omitempty"`
+	Settings    map[string]Setting `json:"settings,omitempty"`
+	// Effects are those that any of its code is seen to use.
+	Effects registry.Effects `json:"effects"`
+}
+
+// Permissions is the manifest's list of what an extension may be granted. The
+// texts are as the author wrote them.
+type Permissions struct {
+	Net   []string `json:"net,omitempty"`
+	Read  []string `json:"read"` // nil: not said, which means the project
+	Write []string `json:"write,omitempty"`
+	Run   []string `json:"run,omitempty"`
+	Env   []string `json:"env,omitempty"`
+	Tools []string `json:"tools,omitempty"`
+	Hooks []string `json:"hooks,omitempty"`
+}
+
+// Setting is one setting that an extension declares.
+type Setting struct {
+	Type        string          `json:"type"` // string, number or boolean
+	Description string          `json:"description,omitempty"`
+	Default     json.RawMessage `json:"default,omitempty"`
+	Secret      bool            `json:"secret,omitempty"`
+	Env         string          `json:"env,omitempty"` // a variable that gives it where it is not set
 }
 
 // Tool is one tool of a manifest.
@@ -93,7 +121,8 @@ type Tool struct {
 	TimeoutMS   float64            `json:"timeoutMs,omitempty"`
 	Examples    []registry.Example `json:"examples,omitempty"`
 	Arguments   ArgumentForm       `json:"arguments"`
-	Location    Position           `json:"location"` // of the tool's definition
+	CallsTools  bool               `json:"callsTools,omitempty"` // its code is seen to call other tools
+	Location    Position           `json:"location"`             // of the tool's definition
 	// Keys are the places of the definition's members, where they were seen.
 	Keys map[string]Position `json:"keys,omitempty"`
 }
@@ -114,6 +143,7 @@ type CallRequest struct {
 	Tool   string
 	Args   json.RawMessage            `json:",omitempty"` // a JSON object
 	Values map[string]json.RawMessage // ctx.values
+	Model  string                     `json:",omitempty"` // what rho.getModel says
 }
 
 // CallResult is how a run ended. Exactly one of Value, Thrown and Lost says so.

@@ -31,6 +31,10 @@ func TestEverythingOnTheSeamSurvivesJSON(t *testing.T) {
 		wire.LoadResult{Manifest: wire.Manifest{Name: "n", Keys: map[string]wire.Position{"name": {Line: 1}}, Hooks: []string{"h"}, Tools: []wire.Tool{
 			{Name: "t", Risk: registry.Network, Effects: registry.EffectRead | registry.EffectNet, Parameters: raw, Output: raw, Arguments: wire.ArgsText, Examples: []registry.Example{{Args: raw, Note: "n"}}},
 			{Name: "none", Risk: registry.Read, Parameters: raw}}}},
+		wire.LoadResult{Manifest: wire.Manifest{Permissions: &wire.Permissions{Read: []string{}}, Settings: map[string]wire.Setting{"k": {Type: "string", Secret: true, Default: raw}}}},
+		wire.LoadResult{Manifest: wire.Manifest{Permissions: &wire.Permissions{Net: []string{"h"}, Read: nil, Run: []string{"git"}}}},
+		wire.WriteRequest{Append: true}, wire.ExecRequest{Command: "git", Args: []string{"log"}, Stream: true}, wire.ExecResponse{ExitCode: -1, Signal: "killed"},
+		wire.ToolResponse{Structured: raw, IsError: true}, wire.EnvResponse{Set: true}, wire.GlobResponse{Paths: []string{}, More: true},
 		wire.Error{Kind: registry.KindPermissionDenied, Name: "PermissionDenied", Message: "m", Code: "c", Hint: "h"},
 	} {
 		text, err := json.Marshal(v)

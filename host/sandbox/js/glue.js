@@ -232,10 +232,57 @@
       if (typeof c.handler !== "function" && typeof c.run !== "function") fail(`command ${n} has no handler function`, "add run(args, ctx) { … }", "commands");
       return n;
     });
+    const permissions = collectPermissions(m.permissions, fail);
+    const settings = collectSettings(m.settings, fail);
     if (m.tools === undefined && hooks.length === 0 && commands.length === 0) fail("the manifest has no tools", "add tools: [ … ]");
     const tools = [];
     for (let i = 0; i < list.length; i++) tools[i] = collectTool(list[i], i, seen);
-    return { manifest: { name, version, description, engine, hooks, commands }, tools };
+    return { manifest: { name, version, description, engine, hooks, commands, permissions, settings }, tools };
+  }
+
+  const GRANTS = { net: '["api.github.com"]', read: '["."]', write: '["./out"]', run: '["git"]', env: '["GITHUB_TOKEN"]', tools: '["read_file"]', hooks: '["tool_call"]' };
+  function collectPermissions(p, fail) {
+    if (p === undefined) return undefined;
+    if (!isObject(p) || isArray(p)) fail(`permissions must be an object, got ${kind(p)}`, 'write permissions: { net: ["api.github.com"] }', "permissions");
+    const out = {};
+    const ks = keys(p);
+    for (let i = 0; i < ks.length; i++) {
+      const k = ks[i], list = p[k];
+      if (!hasOwn(GRANTS, k)) fail(`permissions has no ${stringify(k)}; expected ${keys(GRANTS).join(", ")}`, 'write permissions: { net: ["api.github.com"] }', "permissions");
+      if (list === undefined) continue;
+      if (!isArray(list) || list.length > 1000) fail(`permissions.${k} must be an array of at most 1000 texts, got ${isArray(list) ? list.length : kind(list)}`, `write ${k}: ${GRANTS[k]}`, "permissions");
+      const copy = [];
+      for (let j = 0; j < list.length; j++) {
+        if (typeof list[j] !== "string" || list[j] === "") fail(`permissions.${k}[${j}] must be a non-empty string, got ${kind(list[j])}`, `write ${k}: ${GRANTS[k]}`, "permissions");
+        copy[j] = list[j];
+      }
+      out[k] = copy;
+    }
+    return out;
+  }
+
+  function collectSettings(all, fail) {
+    if (all === undefined) return undefined;
+    const form = 'write settings: { apiKey: { type: "string", secret: true } }';
+    if (!isObject(all) || isArray(all)) fail(`settings must be an object, got ${kind(all)}`, form, "settings");
+    const out = {};
+    const ks = keys(all);
+    if (ks.length > 200) fail(`settings has ${ks.length} members, at most 200 are possible`, form, "settings");
+    for (let i = 0; i < ks.length; i++) {
+      const k = ks[i], d = all[k];
+      const bad = (message) => fail(`settings.${k}: ${message}`, form, "settings");
+      if (!apply(regexTest, /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/, [k])) bad("the name must have 1–64 letters, digits, _ or -, starting with a letter");
+      if (!isObject(d) || isArray(d)) bad(`must be an object, got ${kind(d)}`);
+      if (d.type !== "string" && d.type !== "number" && d.type !== "boolean") bad(`type must be "string", "number" or "boolean", got ${kind(d.type)}`);
+      if (d.default !== undefined && typeof d.default !== d.type) bad(`the default must be a ${d.type}, got ${kind(d.default)}`);
+      if (d.default !== undefined && d.secret === true) bad("a secret has no default");
+      if (d.secret !== undefined && typeof d.secret !== "boolean") bad(`secret must be true or false, got ${kind(d.secret)}`);
+      if (d.secret === true && d.type !== "string") bad('a secret has the type "string"');
+      if (d.description !== undefined && typeof d.description !== "string") bad(`description must be a string, got ${kind(d.description)}`);
+      if (d.env !== undefined && (typeof d.env !== "string" || !apply(regexTest, /^[A-Za-z_][A-Za-z0-9_]*$/, [d.env]))) bad(`env must name a variable, got ${kind(d.env)}`);
+      define(out, k, { type: d.type, description: d.description, default: d.default, secret: d.secret === true, env: d.env });
+    }
+    return out;
   }
 
   const then = (v, ok, no) => { apply(promiseThen, apply(promiseResolve, PromiseClass, [v]), [ok, no]); };
