@@ -16,6 +16,9 @@ type Call struct {
 
 	progress func(Progress)
 	clock    *deadlineClock // nil outside the door
+	door     *Door          // nil outside one
+	parent   *Call          // the call whose tool made this one, or nil
+	depth    int            // how many such there are
 
 	mu       sync.Mutex
 	uses     []Use
@@ -53,15 +56,29 @@ func (c *Call) Report(p Progress) {
 	}
 }
 
-// PauseDeadline stops the clock of the call's deadline, for as long as a person
-// is asked something that the call waits for. The clock goes on when every
+// ParentID is the id of the call whose tool made this one, or empty.
+func (c *Call) ParentID() string {
+	if c.parent == nil {
+		return ""
+	}
+	return c.parent.ID
+}
+
+// PauseDeadline stops the clock of the call's deadline, and of the calls that it
+// is a part of, for as long as a person is asked something that the call waits
+// for. The clock goes on when every
 // resume function was called; calling one again does nothing. It cannot bring
 // back a call whose deadline has passed, and a caller's own context goes on.
 func (c *Call) PauseDeadline() (resume func()) {
-	if c.clock == nil {
-		return func() {}
+	outer := func() {}
+	if c.parent != nil {
+		outer = c.parent.PauseDeadline()
 	}
-	return c.clock.pause()
+	if c.clock == nil {
+		return outer
+	}
+	inner := c.clock.pause()
+	return func() { inner(); outer() }
 }
 
 // maxUses bounds what one call can record; a loop over a million files must

@@ -123,6 +123,8 @@ type Request struct {
 	// Progress hears of the call's progress, possibly from several goroutines
 	// at once. The tool waits while it runs.
 	Progress func(Progress)
+
+	parent *Call // the call whose tool makes this one, see [Call.Invoke]
 }
 
 // run is one call on its way through the door.
@@ -197,7 +199,12 @@ func (d *Door) call(ctx context.Context, req Request) (out *Outcome) {
 		Budget:      d.opts.TextLimit,
 		ProjectRoot: d.opts.ProjectRoot,
 		progress:    redactProgress(d.opts.Redactor, req.Progress),
+		door:        d,
+		parent:      req.parent,
 	}}
+	if req.parent != nil {
+		r.call.depth = req.parent.depth + 1
+	}
 	defer func() {
 		if v := recover(); v != nil { // a fault of the door itself, or in a tool's error
 			out = r.seal(r.failed(r.panicked(v)))
@@ -208,6 +215,7 @@ func (d *Door) call(ctx context.Context, req Request) (out *Outcome) {
 			out.Attempts = 0
 		}
 		d.live.Delete(r.call.ID)
+		out.ParentID = r.call.ParentID()
 		out.Duration = time.Since(start)
 	}()
 	if r.slot != nil {

@@ -29,6 +29,7 @@ var AllowAll Gate = GateFunc(func(_ context.Context, q Question) (Answer, error)
 type Question struct {
 	ID        string // of the request; an answer names it
 	CallID    string
+	ParentID  string // of the call whose tool makes this one; empty where the caller does
 	Tool      string
 	Title     string
 	Owner     string
@@ -124,11 +125,14 @@ const maxEdits = 5
 // call is to be judged anew; the edit itself is then approved.
 func (r *run) ask(ctx context.Context, v Verdict) (again bool, _ *draft) {
 	q := Question{
-		ID: r.door.nextID("ask-" + r.door.prefix), CallID: r.req.ID, Tool: r.entry.name, Title: r.entry.Info.Title, Owner: r.entry.Owner,
+		ID: r.door.nextID("ask-" + r.door.prefix), CallID: r.req.ID, ParentID: r.call.ParentID(), Tool: r.entry.name, Title: r.entry.Info.Title, Owner: r.entry.Owner,
 		Effects: r.effects(), Risk: r.effects().Risk(), Reason: v.Reason,
 	}
 	masked, restore := r.mask(r.args.text)
 	q.Arguments = json.RawMessage(masked)
+	if r.call.parent != nil {
+		defer r.call.parent.PauseDeadline()() // somebody else waits for the answer
+	}
 	start := time.Now()
 	a, err := r.askGate(ctx, q)
 	r.consent.Asked, r.consent.Wait = true, time.Since(start)

@@ -21,8 +21,10 @@ const (
 // Outcome is the one end of one call.
 type Outcome struct {
 	CallID string `json:"callId"`
-	Tool   string `json:"tool"`
-	Status Status `json:"status"`
+	// ParentID is the id of the call whose tool made this one, or empty.
+	ParentID string `json:"parentId,omitempty"`
+	Tool     string `json:"tool"`
+	Status   Status `json:"status"`
 	// Text is what the model sees, already bounded.
 	Text    string `json:"text"`
 	IsError bool   `json:"isError"`

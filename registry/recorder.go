@@ -58,6 +58,7 @@ func LogRequest(ctx context.Context, log Appender, red Redactor, text string) er
 // loggedOutcome is an [Outcome] as the session log keeps it.
 type loggedOutcome struct {
 	CallID     string          `json:"callId"`
+	ParentID   string          `json:"parentId,omitempty"`
 	Tool       string          `json:"tool"`
 	Status     Status          `json:"status"`
 	Text       string          `json:"text"`
@@ -74,7 +75,7 @@ type loggedOutcome struct {
 
 func logged(o *Outcome, red Redactor) *loggedOutcome {
 	l := &loggedOutcome{
-		CallID: o.CallID, Tool: prefix(redactedText(red, o.Tool), maxReceived), Status: o.Status, Text: redactedText(red, o.Text),
+		CallID: o.CallID, ParentID: o.ParentID, Tool: prefix(redactedText(red, o.Tool), maxReceived), Status: o.Status, Text: redactedText(red, o.Text),
 		Truncated: o.Truncated, Attempts: o.Attempts, DurationMS: float64(o.Duration.Microseconds()) / 1000,
 		Uses: append([]Use{}, redactUses(red, o.Uses)...), // never null
 	}

@@ -63,7 +63,7 @@ func gateFor(asMCP bool, approve string, approvals *registry.Approvals) (registr
 	}
 	switch approve {
 	case "", "client":
-		return registry.AllowAll, nil
+		return registry.AllowDirect, nil
 	case "elicit":
 		return &mcp.Elicitor{}, nil
 	case "policy":

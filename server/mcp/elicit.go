@@ -61,6 +61,10 @@ var errAsked = errors.New("the client's user is being asked")
 
 // Ask implements [registry.Gate].
 func (e *Elicitor) Ask(ctx context.Context, q registry.Question) (registry.Answer, error) {
+	if q.ParentID != "" {
+		// The client would make the outer call again, which has run half way.
+		return registry.Answer{}, errors.New("the client can be asked about the calls that it makes itself only; allow the tool by a rule")
+	}
 	d, _ := ctx.Value(dialogKey{}).(*dialog)
 	if d == nil {
 		return registry.Answer{}, errors.New("the call came from no MCP client")

@@ -15,6 +15,7 @@ import (
 type question struct {
 	ID        string           `json:"id"`
 	CallID    string           `json:"callId"`
+	ParentID  string           `json:"parentId,omitempty"` // of the call whose tool makes this one
 	Tool      string           `json:"tool"`
 	Title     string           `json:"title"`
 	Owner     string           `json:"owner"`
@@ -28,7 +29,7 @@ type question struct {
 func askOver(ctx context.Context, server *jrpc2.Server) func(registry.Question) {
 	return func(q registry.Question) {
 		_ = server.Notify(ctx, "approval/request", question{
-			ID: q.ID, CallID: q.CallID, Tool: q.Tool, Title: q.Title, Owner: q.Owner,
+			ID: q.ID, CallID: q.CallID, ParentID: q.ParentID, Tool: q.Tool, Title: q.Title, Owner: q.Owner,
 			Risk: q.Risk, Effects: q.Effects, Arguments: q.Arguments, Reason: q.Reason,
 		})
 	}
