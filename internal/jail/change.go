@@ -97,7 +97,7 @@ func (j *Jail) Rename(from, to string) (relFrom, relTo string, err error) {
 }
 
 func (j *Jail) rename(from, to string) (string, string, error) {
-	a, err := j.walk(from, way{op: "rename", change: true, noFollow: true})
+	a, err := j.walk(from, way{op: "rename", change: true, noFollow: true, read: true})
 	defer a.close()
 	if err != nil {
 		return "", "", err

@@ -199,6 +199,9 @@ func (g *glob) visible(e fs.DirEntry, names []string) bool {
 			return false
 		}
 	}
+	if j.allow != nil && j.allow(joinAbs(g.walk.root.canonical, names), false) != nil {
+		return false
+	}
 	return g.walk.withheld(names, true, false) == ""
 }
 

@@ -32,6 +32,11 @@ type Options struct {
 	// as it is on disk, no pattern. What lies below one and is itself protected
 	// by name stays so.
 	AllowProtected []string
+	// Allow, if not nil, has the last word on every file and directory that is
+	// used: its real place, absolute, and whether it is to be changed. What it
+	// returns is the error of the operation. It must be safe for concurrent use.
+	// Directories are not asked about on the way to something else.
+	Allow func(real string, change bool) error
 	// Unrestricted opens the whole file system. Relative paths still start at the
 	// root; protected names and read-only directories stay.
 	Unrestricted bool
@@ -42,6 +47,7 @@ type Jail struct {
 	canonical    string // of the root
 	unrestricted bool
 	extra        []string // patterns of more protected names
+	allow        func(real string, change bool) error
 	grants       []string // absolute real paths of protected files to be let through
 
 	mu    sync.Mutex              // for changes of roots
@@ -78,7 +84,7 @@ func New(dir string, o Options) (*Jail, error) {
 		return nil, err
 	}
 	main.writable = true
-	j := &Jail{canonical: main.canonical, unrestricted: o.Unrestricted, extra: extra}
+	j := &Jail{canonical: main.canonical, unrestricted: o.Unrestricted, extra: extra, allow: o.Allow}
 	j.roots.Store(&[]*root{main})
 	for _, d := range o.Roots {
 		if err := j.add(d, true, false); err != nil {

@@ -30,6 +30,7 @@ type way struct {
 	create   bool   // the last name may be missing
 	parents  bool   // missing directories on the way are made
 	noFollow bool   // a link at the end is meant itself
+	read     bool   // beside a change, it counts as read: it can be read elsewhere then
 }
 
 // walk is the way to one file. The kernel could follow links for us, but then
@@ -182,9 +183,19 @@ func (w *walk) arrive() error {
 		}
 	}
 	if w.way.change {
-		return w.writable()
+		if err := w.writable(); err != nil {
+			return err
+		}
 	}
-	return nil
+	if w.jail.allow == nil {
+		return nil
+	}
+	if w.way.read {
+		if err := w.jail.allow(w.abs(), false); err != nil {
+			return err
+		}
+	}
+	return w.jail.allow(w.abs(), w.way.change)
 }
 
 // withheld gives the first protected name among names that is not granted, or
@@ -431,6 +442,11 @@ func (w *walk) make(name string, rest []string) error {
 	}
 	if err := w.writable(); err != nil {
 		return err
+	}
+	if w.jail.allow != nil {
+		if err := w.jail.allow(joinAbs(w.root.canonical, append(w.names(), name)), true); err != nil {
+			return err
+		}
 	}
 	if err := w.dir().Mkdir(name, 0o777); err != nil && !errors.Is(err, fs.ErrExist) {
 		return w.fail(err)
