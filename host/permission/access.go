@@ -1,0 +1,223 @@
+package permission
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/rho-ext/rho-ext/host/wire"
+	"github.com/rho-ext/rho-ext/registry"
+)
+
+// Key names an extension for the grants that are kept for it. What is granted
+// to one key holds for no other: not for an extension of the same name in
+// another place, nor for the same one when it asks for more.
+type Key struct {
+	Scope     string `json:"scope"`          // user, project or explicit
+	Root      string `json:"root"`           // the project's, canonical; empty without one
+	Dir       string `json:"dir"`            // the folder in which extensions are looked for
+	Extension string `json:"extension"`      // its id
+	Hash      string `json:"hash,omitempty"` // of its ceiling
+}
+
+// Store keeps grants. It must be safe for concurrent use.
+type Store interface {
+	// Grants are those of a key. What cannot be read is no grant; the error
+	// says so, beside what could be.
+	Grants(Key) ([]Grant, error)
+	Add(Key, ...Grant) error
+	Remove(Key, ...Grant) error
+}
+
+// AccessOptions say what an extension may touch.
+type AccessOptions struct {
+	Key     Key
+	Ceiling *Ceiling
+	Flags   []Grant // given on the command line, to every extension
+	Kept    Store   // nil keeps nothing
+	Session Store   // nil forgets at once
+	// Command begins the command that grants something, such as "rho-ext".
+	Command string
+}
+
+// Access decides for one extension. What it allows is what its ceiling admits
+// and something grants. It is safe for concurrent use.
+type Access struct {
+	opts AccessOptions
+	root string
+	base *Set // default and flags
+
+	mu   sync.Mutex
+	last map[Store]cached
+}
+
+// cached spares compiling grants that have not changed.
+type cached struct {
+	list []Grant
+	set  *Set
+}
+
+// NewAccess makes one.
+func NewAccess(o AccessOptions) *Access {
+	a := &Access{opts: o, root: o.Key.Root, last: map[Store]cached{}}
+	if o.Command == "" {
+		a.opts.Command = "rho-ext"
+	}
+	var held []Held
+	if a.root != "" {
+		held = append(held, Held{Grant{KindRead, "."}, "default"})
+	}
+	for _, g := range o.Flags {
+		held = append(held, Held{g, g.Flag()})
+	}
+	a.base = NewSet(a.root, held...)
+	return a
+}
+
+// Key is the extension's.
+func (a *Access) Key() Key { return a.opts.Key }
+
+// Ceiling is the extension's.
+func (a *Access) Ceiling() *Ceiling { return a.opts.Ceiling }
+
+// Root is the project's.
+func (a *Access) Root() string { return a.root }
+
+// Check says whether the extension may do what n needs, by what it holds or by
+// once, which was granted to one call. On a yes it names what grants it, and
+// fills in n.Rule of a host.
+func (a *Access) Check(n *Need, once *Set) (by string, denied *Denial) {
+	if !n.below(a.opts.Ceiling) {
+		return "", &Denial{access: a, Need: *n, Undeclared: true}
+	}
+	// Of a host, a rule that names it grants more than a wildcard: look at all.
+	var found Held
+	var rule NetRule
+	ok := false
+	for _, s := range a.sets(once) {
+		h, yes := n.coveredBy(s)
+		if !yes || ok && (n.Kind != KindNet || n.Rule.wild) {
+			continue
+		}
+		found, rule, ok = h, n.Rule, true
+		if n.Kind != KindNet || !rule.wild {
+			break
+		}
+	}
+	n.Rule = rule
+	if !ok {
+		return "", &Denial{access: a, Need: *n}
+	}
+	return found.By, nil
+}
+
+// Held lists all that the extension holds now, ceiling or not.
+func (a *Access) Held() []Held {
+	var out []Held
+	for _, s := range a.sets(nil) {
+		out = append(out, s.Grants()...)
+	}
+	return out
+}
+
+func (a *Access) sets(once *Set) []*Set {
+	sets := []*Set{a.base, a.stored(a.opts.Kept, "granted"), a.stored(a.opts.Session, "session")}
+	if once != nil {
+		sets = append(sets, once)
+	}
+	return sets
+}
+
+// stored is what a store has for the extension.
+func (a *Access) stored(s Store, by string) *Set {
+	if s == nil {
+		return nil
+	}
+	list, _ := s.Grants(a.opts.Key) // doctor and permissions report what cannot be read
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if c, ok := a.last[s]; ok && slices.Equal(c.list, list) {
+		return c.set
+	}
+	held := make([]Held, len(list))
+	for i, g := range list {
+		held[i] = Held{g, by}
+	}
+	c := cached{slices.Clone(list), NewSet(a.root, held...)}
+	a.last[s] = c
+	return c.set
+}
+
+// Keep stores a grant: in the user's files, or for the session.
+func (a *Access) Keep(g Grant, scope registry.Scope) error {
+	switch {
+	case scope == registry.Always && a.opts.Kept != nil:
+		return a.opts.Kept.Add(a.opts.Key, g)
+	case scope != registry.Once && a.opts.Session != nil:
+		return a.opts.Session.Add(a.opts.Key, g)
+	}
+	return nil
+}
+
+// Paths are all granted places, absolute. One outside the project opens its
+// folder; one that names a protected file lets that be used.
+func (a *Access) Paths(once *Set) (paths []string) {
+	for _, s := range a.sets(once) {
+		if s == nil {
+			continue
+		}
+		for _, c := range s.held {
+			if c.Kind == KindRead || c.Kind == KindWrite {
+				paths = append(paths, c.path)
+			}
+		}
+	}
+	slices.Sort(paths)
+	return slices.Compact(paths)
+}
+
+// Denial is the answer no.
+type Denial struct {
+	Need
+	// Undeclared: the extension's manifest does not ask for it, so that nobody
+	// can grant it.
+	Undeclared bool
+	access     *Access
+}
+
+// Error implements error.
+func (d *Denial) Error() string {
+	if d.Undeclared {
+		return fmt.Sprintf("extension %q: %s is not among its permissions", d.access.opts.Key.Extension, d.what())
+	}
+	return fmt.Sprintf("extension %q: %s is not granted", d.access.opts.Key.Extension, d.what())
+}
+
+// Hint says what would allow it.
+func (d *Denial) Hint() string {
+	id := d.access.opts.Key.Extension
+	if !d.Undeclared {
+		return fmt.Sprintf("%s grant %s %s", d.access.opts.Command, shellQuote(id), d.Grant.Flag())
+	}
+	if !d.access.opts.Ceiling.Declared() {
+		return fmt.Sprintf("its code was not seen to use %s; add permissions: { %s: [%q] } to its manifest, then %s grant %s %s",
+			d.Kind, d.Kind.manifestKey(), d.Grant.Target, d.access.opts.Command, shellQuote(id), d.Grant.Flag())
+	}
+	return fmt.Sprintf("add %q to %s in the manifest's permissions, then %s grant %s %s",
+		d.Grant.Target, d.Kind.manifestKey(), d.access.opts.Command, shellQuote(id), d.Grant.Flag())
+}
+
+// manifestKey is the kind's key in a manifest's permissions.
+func (k Kind) manifestKey() string {
+	if k == KindTool || k == KindHook {
+		return string(k) + "s"
+	}
+	return string(k)
+}
+
+// Wire is the denial as the code of the extension sees it.
+func (d *Denial) Wire() *wire.Error {
+	return &wire.Error{Kind: registry.KindPermissionDenied, Name: "PermissionDenied", Code: string(d.Kind),
+		Message: strings.TrimSpace(d.Error()), Hint: d.Hint()}
+}

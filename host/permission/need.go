@@ -1,0 +1,142 @@
+package permission
+
+import (
+	"net/netip"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+// Need is one resource that a call wants to touch. The functions named after
+// the kinds make one.
+type Need struct {
+	Kind Kind
+	// Grant is the least grant that would allow it, to be offered to a person.
+	Grant Grant
+	// Rule is, after a [Access.Check] of a host that said yes, the rule that
+	// covers it.
+	Rule NetRule
+
+	endpoint endpoint
+	real     string   // of a path, absolute
+	argv     []string // of a program
+}
+
+// NeedNet is a request to a host. scheme is http or https, whose own port need
+// not be granted by number.
+func NeedNet(scheme, host string, port uint16) Need {
+	e := newEndpoint(host, port)
+	n := Need{Kind: KindNet, endpoint: e}
+	rule := NetRule{host: e.host}
+	if (scheme != "http" || port != 80) && (scheme != "https" || port != 443) {
+		rule.port = port
+	}
+	n.Grant = Grant{KindNet, rule.String()}
+	return n
+}
+
+// NeedPath is the reading or writing of a real place: absolute and without
+// symbolic links.
+func NeedPath(k Kind, real, root string) Need {
+	target, ok := relativeTo(real, root)
+	if !ok {
+		target = filepath.ToSlash(real)
+	}
+	return Need{Kind: k, real: real, Grant: Grant{k, target}}
+}
+
+// NeedRun is the start of a program.
+func NeedRun(command string, args []string, root string) Need {
+	argv := append([]string{programPath(root, command)}, args...)
+	target, err := canonicalTarget(KindRun, command, root)
+	if err != nil || strings.ContainsAny(command, " \t") { // no grant can name it
+		target = command
+	}
+	return Need{Kind: KindRun, argv: argv, Grant: Grant{KindRun, target}}
+}
+
+// NeedName is a variable, a tool or an event.
+func NeedName(k Kind, name string) Need { return Need{Kind: k, Grant: Grant{k, name}} }
+
+// Program is what is to be started: of a [NeedRun].
+func (n Need) Program() string {
+	if len(n.argv) == 0 {
+		return ""
+	}
+	return n.argv[0]
+}
+
+// what says what the need is, for a sentence that ends in "is not granted".
+func (n Need) what() string {
+	t := n.Grant.Target
+	switch n.Kind {
+	case KindNet:
+		return "network access to " + n.endpoint.String()
+	case KindRead:
+		return "reading " + quoteIf(t)
+	case KindWrite:
+		return "writing " + quoteIf(t)
+	case KindRun:
+		return "running " + quoteIf(t)
+	case KindEnv:
+		return "the variable " + t
+	case KindTool:
+		return "calling the tool " + quoteIf(t)
+	default:
+		return "hearing " + t
+	}
+}
+
+func quoteIf(s string) string {
+	if shellSafe.MatchString(s) {
+		return s
+	}
+	return strconv.Quote(s)
+}
+
+// coveredBy reports whether a set grants the need, and names the grant.
+func (n *Need) coveredBy(s *Set) (Held, bool) {
+	switch n.Kind {
+	case KindNet:
+		rule, held, ok := s.netRule(n.endpoint)
+		if ok {
+			n.Rule = rule
+		}
+		return held, ok
+	case KindRead, KindWrite:
+		return s.coversPath(n.Kind, n.real)
+	case KindRun:
+		return s.coversRun(n.argv)
+	default:
+		return s.coversName(n.Kind, n.Grant.Target)
+	}
+}
+
+// below reports whether the ceiling lets the need be granted.
+func (n *Need) below(c *Ceiling) bool {
+	if c.any[n.Kind] {
+		return true
+	}
+	if n.Kind == KindNet { // by name: what a wildcard may reach is the grant's matter
+		exact := NetRule{host: n.endpoint.host, port: n.endpoint.port}
+		_, ok := c.set.find(KindNet, func(x *compiled) bool { return x.net.includes(exact) })
+		return ok
+	}
+	_, ok := n.coveredBy(c.set)
+	return ok
+}
+
+// Metadata reports whether addr is one at which clouds tell a machine its own
+// secrets, or of the link alone.
+func Metadata(addr netip.Addr) bool {
+	addr = addr.Unmap()
+	return addr.IsLinkLocalUnicast() || metadataAddrs[addr.WithZone("")]
+}
+
+var metadataAddrs = map[netip.Addr]bool{
+	netip.MustParseAddr("100.100.100.200"): true, // Alibaba
+	netip.MustParseAddr("192.0.0.192"):     true, // Oracle
+	netip.MustParseAddr("fd00:ec2::254"):   true, // AWS
+	netip.MustParseAddr("fd20:ce::254"):    true, // Google
+	netip.MustParseAddr("168.63.129.16"):   true, // Azure
+}
