@@ -5,66 +5,40 @@ import (
 	"context"
 	"crypto/tls"
 	"io"
-	"net"
 	"net/http"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/rho-ext/rho-ext/host/wire"
 	"github.com/rho-ext/rho-ext/registry"
 )
 
-// The limits of a request where [ClientOptions] says nothing else.
-const (
-	DefaultMaxBody    = 10 << 20 // bytes of a response's body, after decompression
-	DefaultHeaderWait = 30 * time.Second
-
-	maxRedirects   = 10
-	maxHeaderBytes = 256 << 10
-	connectWait    = 30 * time.Second
-	handshakeWait  = 10 * time.Second
-	idleWait       = 30 * time.Second
-)
-
-// ClientOptions configure a [Client]. The zero value reaches nothing.
-type ClientOptions struct {
-	// Rules grant hosts. A host that none of them covers is not even looked up.
-	Rules []NetRule
-	// MaxBody bounds a response's body; zero means [DefaultMaxBody].
-	MaxBody int64
-	// HeaderWait bounds the wait for a response's headers, once the request is
-	// sent; zero means [DefaultHeaderWait].
-	HeaderWait time.Duration
-	// UserAgent is sent where the request has none; empty means rho-ext.
-	UserAgent string
-	// Resolver looks names up; nil means the system's.
-	Resolver *net.Resolver
-	// TLS adds to the configuration of TLS, such as certificate authorities.
-	TLS *tls.Config
-	// OnUse, if not nil, hears of every hop of every request, also of refused
-	// ones, before it is made. ctx is that of the request.
-	OnUse func(ctx context.Context, u registry.Use)
-}
-
 // Client makes HTTP requests for an extension and keeps them to the hosts that
-// its rules grant. It takes no proxy from the environment, keeps no cookies and
+// it is granted. It takes no proxy from the environment, keeps no cookies and
 // shares no connection with other clients. It is safe for concurrent use.
 type Client struct {
-	rules     netRules
+	ask       func(context.Context, Target) (NetRule, string, error)
 	maxBody   int64
 	userAgent string
 	onUse     func(context.Context, registry.Use)
-	transport *http.Transport
+	dialer    *dialer
+
+	// A connection that was opened for a host by name may lead to a private
+	// address, so it must never serve a request that a wildcard admitted.
+	byName, byWildcard *http.Transport
 }
 
 // NewClient makes a client. Close it to end its idle connections.
 func NewClient(o ClientOptions) *Client {
 	c := &Client{
-		rules:     slices.Clone(o.Rules),
+		ask:       o.Admit,
 		maxBody:   o.MaxBody,
 		userAgent: o.UserAgent,
 		onUse:     o.OnUse,
+		dialer:    newDialer(o),
+	}
+	if c.ask == nil {
+		c.ask = admitBy(slices.Clone(o.Rules))
 	}
 	if c.maxBody <= 0 {
 		c.maxBody = DefaultMaxBody
@@ -75,14 +49,21 @@ func NewClient(o ClientOptions) *Client {
 	if c.onUse == nil {
 		c.onUse = func(context.Context, registry.Use) {}
 	}
+	c.byName, c.byWildcard = newTransport(o, c.dialer), newTransport(o, c.dialer)
+	return c
+}
+
+// newTransport makes a pool of connections. Inside of one they are kept apart
+// by scheme, host and port, those of HTTP/2 too: the transport never sends a
+// request over a connection to another host, even if its certificate would do.
+func newTransport(o ClientOptions, d *dialer) *http.Transport {
 	wait := o.HeaderWait
 	if wait <= 0 {
 		wait = DefaultHeaderWait
 	}
-	dial := &dialer{rules: c.rules, resolver: o.Resolver}
-	c.transport = &http.Transport{
-		DialContext:            dial.DialContext,
-		TLSClientConfig:        o.TLS.Clone(),
+	return &http.Transport{
+		DialContext:            d.DialContext,
+		TLSClientConfig:        &tls.Config{RootCAs: o.CAs},
 		TLSHandshakeTimeout:    handshakeWait,
 		ResponseHeaderTimeout:  wait,
 		MaxResponseHeaderBytes: maxHeaderBytes,
@@ -90,11 +71,21 @@ func NewClient(o ClientOptions) *Client {
 		ForceAttemptHTTP2:      true,
 		DisableCompression:     true, // decoded here, also where the author asked for it
 	}
-	return c
+}
+
+// transport is the pool for what a rule admitted.
+func (c *Client) transport(r NetRule) *http.Transport {
+	if r.Wildcard() {
+		return c.byWildcard
+	}
+	return c.byName
 }
 
 // Close ends the idle connections. Requests that run are not affected.
-func (c *Client) Close() { c.transport.CloseIdleConnections() }
+func (c *Client) Close() {
+	c.byName.CloseIdleConnections()
+	c.byWildcard.CloseIdleConnections()
+}
 
 // Response answers a request.
 type Response struct {
@@ -159,19 +150,18 @@ func (c *Client) follow(ctx context.Context, cancel context.CancelCauseFunc, h *
 	}
 }
 
-// roundTrip makes one hop. Nothing leaves before a rule covers the host.
-func (c *Client) roundTrip(ctx context.Context, h *hop) (res *http.Response, grant string, err error) {
-	use := registry.Use{Kind: "net", Target: h.target(), Effect: registry.EffectNet.String()}
-	rule, ok := c.rules.find(h.endpoint)
-	if !ok {
-		use.Denied = true
-		c.onUse(ctx, use)
-		return nil, "", denied(h.endpoint, h.from)
+// roundTrip makes one hop. Nothing leaves before it is admitted.
+func (c *Client) roundTrip(ctx context.Context, h *hop) (*http.Response, string, error) {
+	t := h.target()
+	use := registry.Use{Kind: "net", Target: t.Method + " " + t.URL, Effect: registry.EffectNet.String()}
+	a, no := c.admit(ctx, h)
+	if no != nil {
+		if use.Denied = no.Kind == registry.KindPermissionDenied; use.Denied {
+			c.onUse(ctx, use)
+		}
+		return nil, "", no
 	}
-	if err := ctx.Err(); err != nil {
-		return nil, "", aborted(ctx)
-	}
-	use.Grant = rule.Grant()
+	use.Grant = a.grant
 	c.onUse(ctx, use)
 
 	hr := (&http.Request{
@@ -179,14 +169,14 @@ func (c *Client) roundTrip(ctx context.Context, h *hop) (res *http.Response, gra
 		URL:    h.goURL(),
 		Host:   h.url.Host(),
 		Header: h.headers.Clone(), // a transport may hold on to it
-	}).WithContext(ctx)
+	}).WithContext(a.context())
 	hr.Body = http.NoBody
 	if len(h.body) > 0 {
 		hr.Body = io.NopCloser(bytes.NewReader(h.body))
 		hr.ContentLength = int64(len(h.body))
 		hr.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(h.body)), nil }
 	}
-	res, err = c.transport.RoundTrip(hr)
+	res, err := c.transport(a.rule).RoundTrip(hr)
 	if err != nil {
 		fault := fault(ctx, err)
 		if fault.Kind == registry.KindPermissionDenied { // found out at the dial

@@ -6,6 +6,8 @@ import (
 	"net/netip"
 	"strconv"
 	"strings"
+
+	whatwg "github.com/nlnwa/whatwg-url/url"
 )
 
 // endpoint is a host and port in the form that rules compare: no brackets, no
@@ -39,18 +41,48 @@ func parseEndpoint(hostport string) (endpoint, error) {
 	return newEndpoint(host, uint16(n)), nil
 }
 
+// endpointOf is where a URL leads. Its DecodedPort takes port 0 for none.
+func endpointOf(u *whatwg.Url) (endpoint, error) {
+	port := u.DecodedPort()
+	if u.Port() != "" {
+		port, _ = strconv.Atoi(u.Port())
+	}
+	e := newEndpoint(u.Hostname(), uint16(port))
+	switch {
+	case !e.valid():
+		return endpoint{}, fmt.Errorf("%q is neither a name nor an address of a host", u.Hostname())
+	case port <= 0 || port > 65535:
+		return endpoint{}, fmt.Errorf("port %d of %s does not exist: expected one from 1 to 65535", port, u.Hostname())
+	}
+	return e, nil
+}
+
 // String is host:port.
 func (e endpoint) String() string {
 	return net.JoinHostPort(e.host, strconv.Itoa(int(e.port)))
 }
 
-// rule is the narrowest rule a person would type to grant e.
-func (e endpoint) rule() string {
-	if e.port == 80 || e.port == 443 {
-		return bracket(e.host)
+// valid reports whether the host can be one on a network: an address, or a
+// name of letters, digits, hyphens and underscores. A URL takes more, such as
+// * and $(x), which must reach no rule, no prompt and no command line that a
+// person copies.
+func (e endpoint) valid() bool {
+	if e.addr.IsValid() {
+		return e.addr.Zone() == ""
 	}
-	return e.String()
+	if len(e.host) > maxName {
+		return false
+	}
+	for label := range strings.SplitSeq(e.host, ".") {
+		if label == "" || strings.Trim(label, "abcdefghijklmnopqrstuvwxyz0123456789-_") != "" {
+			return false
+		}
+	}
+	return true
 }
+
+// maxName is the longest name that DNS has.
+const maxName = 253
 
 // bracket puts an IPv6 address in brackets.
 func bracket(host string) string {
@@ -58,49 +90,4 @@ func bracket(host string) string {
 		return "[" + host + "]"
 	}
 	return host
-}
-
-// notPublic lists address blocks that do not lead to the public internet, from
-// the special-purpose registries of IANA, and a cloud's metadata service that
-// sits on an address of its own.
-var notPublic = parsePrefixes(
-	"0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16",
-	"172.16.0.0/12", "192.0.0.0/24", "192.0.2.0/24", "192.88.99.0/24", "192.168.0.0/16",
-	"198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24", "224.0.0.0/4", "240.0.0.0/4",
-	"168.63.129.16/32", // Azure
-	"2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20",
-)
-
-var (
-	globalUnicast = netip.MustParsePrefix("2000::/3")
-	nat64         = netip.MustParsePrefix("64:ff9b::/96")
-)
-
-func parsePrefixes(list ...string) []netip.Prefix {
-	out := make([]netip.Prefix, len(list))
-	for i, s := range list {
-		out[i] = netip.MustParsePrefix(s)
-	}
-	return out
-}
-
-// isPublic reports whether addr belongs to the public internet: not to this
-// machine, a local network, a metadata service or a reserved block.
-func isPublic(addr netip.Addr) bool {
-	addr = addr.Unmap()
-	if nat64.Contains(addr) {
-		// A network without IPv4 reaches IPv4 hosts this way; what counts is
-		// the address inside.
-		b := addr.As16()
-		return isPublic(netip.AddrFrom4([4]byte(b[12:])))
-	}
-	if addr.Zone() != "" || addr.Is6() && !globalUnicast.Contains(addr) {
-		return false
-	}
-	for _, p := range notPublic {
-		if p.Contains(addr) {
-			return false
-		}
-	}
-	return true
 }

@@ -13,29 +13,33 @@ import (
 	"github.com/rho-ext/rho-ext/registry"
 )
 
-// denied is the refusal of a host that no rule covers. from is the host that
-// redirected there, or empty.
-func denied(e endpoint, from string) *wire.Error {
-	message := fmt.Sprintf("network access to %s is not granted", e)
-	if from != "" {
-		message += " (" + from + " redirected there)"
+// denied is the refusal of a target that no rule covers.
+func denied(t Target) *wire.Error {
+	message := fmt.Sprintf("network access to %s is not granted", t.hostPort())
+	if t.From != "" {
+		message += " (" + t.From + " redirected there)"
 	}
-	return denial(e, message)
+	return denial(t, message)
 }
 
 // deniedPrivate is the refusal of a host that only a wildcard covers and that
 // turned out to be no public one.
-func deniedPrivate(e endpoint, addr netip.Addr) *wire.Error {
-	return denial(e, fmt.Sprintf("network access to %s is not granted: it leads to %s, and a wildcard covers public addresses only", e, addr.Unmap()))
+func deniedPrivate(t Target, addr netip.Addr) *wire.Error {
+	return denial(t, fmt.Sprintf("network access to %s is not granted: it leads to %s, and a wildcard covers public addresses only", t.hostPort(), addr.Unmap()))
 }
 
-func denial(e endpoint, message string) *wire.Error {
+// deniedPort is the refusal of a port where no web server is to be expected.
+func deniedPort(t Target) *wire.Error {
+	return denial(t, fmt.Sprintf("network access to %s is not granted: port %d is blocked, as it belongs to another protocol than HTTP, until exactly %[1]s is granted", t.hostPort(), t.Port))
+}
+
+func denial(t Target, message string) *wire.Error {
 	return &wire.Error{
 		Kind:    registry.KindPermissionDenied,
 		Name:    "PermissionDenied",
 		Code:    "net",
 		Message: message,
-		Hint:    "run with --allow-net=" + e.rule(),
+		Hint:    "run with --allow-net=" + t.Rule().String(),
 	}
 }
 

@@ -42,7 +42,7 @@ func (c *Client) newHop(req wire.FetchRequest, body []byte) (*hop, error) {
 	if len(body) > 0 && (method == http.MethodGet || method == http.MethodHead) {
 		return nil, typeError("a %s request cannot have a body", method)
 	}
-	u, err := parseURL(nil, req.URL)
+	u, e, err := parseURL(nil, req.URL)
 	if err != nil {
 		return nil, typeError("%v", err)
 	}
@@ -52,7 +52,7 @@ func (c *Client) newHop(req wire.FetchRequest, body []byte) (*hop, error) {
 	}
 	return &hop{
 		url:      u,
-		endpoint: newEndpoint(u.Hostname(), uint16(u.DecodedPort())),
+		endpoint: e,
 		method:   method,
 		headers:  headers,
 		body:     body,
@@ -84,17 +84,18 @@ const (
 	maxAts = 100      // outside the query
 )
 
-// parseURL reads a URL, against base where that is not nil.
-func parseURL(base *whatwg.Url, s string) (*whatwg.Url, error) {
+// parseURL reads a URL, against base where that is not nil, and tells where it
+// leads.
+func parseURL(base *whatwg.Url, s string) (*whatwg.Url, endpoint, error) {
 	beforeQuery := s
 	if at := strings.IndexAny(s, "?#"); at >= 0 {
 		beforeQuery = s[:at]
 	}
 	if len(s) > maxURL {
-		return nil, fmt.Errorf("the URL has %d bytes: at most %d can be sent", len(s), maxURL)
+		return nil, endpoint{}, fmt.Errorf("the URL has %d bytes: at most %d can be sent", len(s), maxURL)
 	}
 	if strings.Count(beforeQuery, "@") > maxAts {
-		return nil, fmt.Errorf("the URL has more than %d @ before its query", maxAts)
+		return nil, endpoint{}, fmt.Errorf("the URL has more than %d @ before its query", maxAts)
 	}
 	var u *whatwg.Url
 	var err error
@@ -105,19 +106,28 @@ func parseURL(base *whatwg.Url, s string) (*whatwg.Url, error) {
 	}
 	switch {
 	case err != nil:
-		return nil, fmt.Errorf("%q is not a valid URL: expected an absolute one, such as https://example.org/path", s)
+		return nil, endpoint{}, fmt.Errorf("%q is not a valid URL: expected an absolute one, such as https://example.org/path", s)
 	case u.Scheme() != "http" && u.Scheme() != "https":
-		return nil, fmt.Errorf("the URL scheme %s: is not supported: expected http: or https:", u.Scheme())
+		return nil, endpoint{}, fmt.Errorf("the URL scheme %s: is not supported: expected http: or https:", u.Scheme())
 	case u.Username() != "" || u.Password() != "":
-		return nil, fmt.Errorf("the URL for %s includes a user name or password: send an Authorization header instead", u.Host())
+		return nil, endpoint{}, fmt.Errorf("the URL for %s includes a user name or password: send an Authorization header instead", u.Host())
 	}
-	return u, nil
+	e, err := endpointOf(u)
+	if err != nil {
+		return nil, endpoint{}, err
+	}
+	return u, e, nil
 }
 
-// target is the URL as records show it: without its query, which may hold
-// secrets.
-func (h *hop) target() string {
-	return h.method + " " + h.url.Protocol() + "//" + h.url.Host() + h.url.Pathname()
+// target is the hop as it is decided about.
+func (h *hop) target() Target {
+	return Target{
+		Host:   h.endpoint.host,
+		Port:   h.endpoint.port,
+		Method: h.method,
+		URL:    h.url.Protocol() + "//" + h.url.Host() + h.url.Pathname(),
+		From:   h.from,
+	}
 }
 
 // goURL is the URL as the transport takes it. It is put together from parts
@@ -149,13 +159,13 @@ func redirectTarget(res *http.Response) (location string, ok bool) {
 
 // redirect is the hop after a response with this status and location.
 func (h *hop) redirect(status int, location string) (*hop, error) {
-	u, err := parseURL(h.url, location)
+	u, e, err := parseURL(h.url, location)
 	if err != nil {
-		return nil, netError("", "%s redirects to a place that cannot be fetched: %v", h.target(), err)
+		return nil, netError("", "%s %s redirects to a place that cannot be fetched: %v", h.method, h.target().URL, err)
 	}
 	next := &hop{
 		url:      u,
-		endpoint: newEndpoint(u.Hostname(), uint16(u.DecodedPort())),
+		endpoint: e,
 		method:   h.method,
 		headers:  h.headers.Clone(),
 		body:     h.body,

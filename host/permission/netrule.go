@@ -112,7 +112,7 @@ func canonicalHost(s string) (host string, isAddr bool, err error) {
 		return "", false, errors.New("it is not a valid host name or address")
 	}
 	e := newEndpoint(u.Hostname(), 0)
-	if e.host == "" {
+	if !e.valid() {
 		return "", false, errors.New("it is not a valid host name or address")
 	}
 	return e.host, e.addr.IsValid(), nil
@@ -139,7 +139,15 @@ func (r NetRule) Wildcard() bool { return r.wild }
 // Grant names the rule in a record of what allowed a request.
 func (r NetRule) Grant() string { return "--allow-net=" + r.String() }
 
-// covers reports whether the rule grants e, as far as the name can tell.
+// Covers reports whether the rule grants a host and port, as far as the name
+// can tell: where a wildcard covers a name, its addresses are checked when the
+// connection is opened. A host that is no host is not covered.
+func (r NetRule) Covers(host string, port uint16) bool {
+	_, ok := NetRules{r}.Find(host, port)
+	return ok
+}
+
+// covers is Covers for a host in canonical form.
 func (r NetRule) covers(e endpoint) bool {
 	switch {
 	case r == NetRule{}, r.port != 0 && r.port != e.port:
@@ -153,25 +161,4 @@ func (r NetRule) covers(e endpoint) bool {
 	default:
 		return strings.HasSuffix(e.host, "."+r.host)
 	}
-}
-
-// netRules is what one client may reach.
-type netRules []NetRule
-
-// find returns the rule that grants e. One that names the host comes before a
-// wildcard, because it grants more.
-func (rs netRules) find(e endpoint) (NetRule, bool) {
-	var found NetRule
-	for _, r := range rs {
-		if !r.covers(e) {
-			continue
-		}
-		if !r.wild {
-			return r, true
-		}
-		if found == (NetRule{}) {
-			found = r
-		}
-	}
-	return found, found != NetRule{}
 }

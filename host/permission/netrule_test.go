@@ -72,6 +72,11 @@ func TestParseNetRuleErrors(t *testing.T) {
 		"two words":              "not a valid host name",
 		".":                      "not a valid host name",
 		"a,b^c":                  "not a valid host name",
+		"a,b":                    "not a valid host name",
+		"$(reboot)":              "not a valid host name",
+		"a;b":                    "not a valid host name",
+		"a..b":                   "not a valid host name",
+		".a":                     "not a valid host name",
 	} {
 		t.Run(in, func(t *testing.T) {
 			t.Parallel()
@@ -124,7 +129,7 @@ func TestRuleCovers(t *testing.T) {
 			require.NoError(t, err)
 			e, err := parseEndpoint(tt.hostport)
 			require.NoError(t, err)
-			_, ok := netRules{{}, rule}.find(e)
+			_, ok := NetRules{{}, rule}.find(e)
 			require.Equal(t, tt.want, ok)
 		})
 	}
@@ -132,7 +137,7 @@ func TestRuleCovers(t *testing.T) {
 
 func TestNameComesBeforeWildcard(t *testing.T) {
 	t.Parallel()
-	rules := netRules{mustRule(t, "*"), mustRule(t, "*.example.org"), mustRule(t, "a.example.org")}
+	rules := NetRules{mustRule(t, "*"), mustRule(t, "*.example.org"), mustRule(t, "a.example.org")}
 	rule, ok := rules.find(newEndpoint("a.example.org", 443))
 	require.True(t, ok)
 	require.Equal(t, "a.example.org", rule.String())

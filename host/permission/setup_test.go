@@ -3,6 +3,7 @@ package permission
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -10,6 +11,7 @@ import (
 	"net/netip"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -191,6 +193,46 @@ func (s *dnsServer) answer(query []byte) []byte {
 	}
 	out, _ := reply.Pack()
 	return out
+}
+
+// dialLog counts the connections that a client opens.
+type dialLog struct {
+	mu    sync.Mutex
+	addrs []string
+}
+
+func (l *dialLog) list() []string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return append([]string(nil), l.addrs...)
+}
+
+// countDials sees each connection of c at the last moment before it is opened.
+// Addresses in instead lead there, so that loopback can stand for the internet.
+// Other addresses than loopback are not dialled at all.
+func countDials(c *Client, instead map[string]string) *dialLog {
+	l := &dialLog{}
+	c.dialer.open = func(ctx context.Context, nd *net.Dialer, addr string) (net.Conn, error) {
+		l.mu.Lock()
+		l.addrs = append(l.addrs, addr)
+		l.mu.Unlock()
+		if nd.ControlContext != nil {
+			if err := nd.ControlContext(ctx, "tcp", addr, nil); err != nil {
+				return nil, err
+			}
+		}
+		nd.ControlContext = func(_ context.Context, _, address string, _ syscall.RawConn) error {
+			if ap, err := netip.ParseAddrPort(address); err != nil || !ap.Addr().Unmap().IsLoopback() {
+				return fmt.Errorf("a test does not connect to %s", address)
+			}
+			return nil
+		}
+		if to, ok := instead[addr]; ok {
+			addr = to
+		}
+		return nd.DialContext(ctx, "tcp", addr)
+	}
+	return l
 }
 
 func portOf(url string) string { return url[strings.LastIndexByte(url, ':')+1:] }
