@@ -52,9 +52,9 @@ func openRoot(t *testing.T, root, tool string, allow ...string) *project {
 	t.Helper()
 	o := host.Options{Isolation: host.InProcess, Root: root, Dirs: []string{"extensions"}, UserDir: "-", Tool: tool}
 	for _, text := range allow {
-		rule, err := permission.ParseNetRule(text)
+		grant, err := permission.ParseGrant(permission.KindNet, text, "")
 		require.NoError(t, err)
-		o.AllowNet = append(o.AllowNet, rule)
+		o.Allow = append(o.Allow, grant)
 	}
 	h, err := host.New(context.Background(), o)
 	require.NoError(t, err)

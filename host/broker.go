@@ -3,16 +3,13 @@ package host
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"log/slog"
-	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/rho-ext/rho-ext/host/permission"
 	"github.com/rho-ext/rho-ext/host/wire"
-	"github.com/rho-ext/rho-ext/internal/jail"
 	"github.com/rho-ext/rho-ext/registry"
 )
 
@@ -21,13 +18,20 @@ import (
 type broker struct {
 	extension string
 	log       *slog.Logger
-	files     *jail.Jail // nil where there is no project
+	access    atomic.Pointer[permission.Access] // nil until the manifest is known
+	desk      *permission.Desk
+	files     *files
 	net       *permission.Client
+	registry  *registry.Registry
 
 	mu      sync.Mutex
 	live    map[string]*liveCall
 	streams map[wire.Stream]*stream
 	last    wire.Stream
+	asking  int      // questions that are open
+	resumes []func() // of the clocks that stand still meanwhile
+	told    map[string]bool
+	early   []string // variables that were asked for before access was there
 }
 
 var _ wire.Broker = (*broker)(nil)
@@ -37,6 +41,7 @@ type liveCall struct {
 	call    *registry.Call
 	tool    string
 	effects registry.Effects
+	answers answers
 	streams []wire.Stream // that it opened; they end with it
 }
 
@@ -51,6 +56,9 @@ func (b *broker) begin(id string, c *liveCall) error {
 		b.live = map[string]*liveCall{}
 	}
 	b.live[id] = c
+	if b.asking > 0 {
+		b.resumes = append(b.resumes, c.call.PauseDeadline())
+	}
 	return nil
 }
 
@@ -67,6 +75,12 @@ func (b *broker) end(id string) {
 	}
 }
 
+// close ends what the extension holds open. Nothing may be asked any more.
+func (b *broker) close() {
+	b.net.Close()
+	b.files.close()
+}
+
 func (b *broker) lookup(id string) *liveCall {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -76,10 +90,12 @@ func (b *broker) lookup(id string) *liveCall {
 // Do implements [wire.Broker].
 func (b *broker) Do(ctx context.Context, req wire.Request) (wire.Response, error) {
 	c := b.lookup(req.Call)
-	if req.Op == wire.OpLog {
+	switch {
+	case req.Op == wire.OpLog:
 		return wire.Response{}, b.writeLog(ctx, req)
-	}
-	if c == nil {
+	case req.Op == wire.OpEnv:
+		return b.env(ctx, req, c)
+	case c == nil:
 		return wire.Response{}, &wire.Error{Kind: registry.KindPermissionDenied, Name: "PermissionDenied", Code: "no_call",
 			Message: fmt.Sprintf("%s is only possible while a call runs", req.Op)}
 	}
@@ -91,10 +107,14 @@ func (b *broker) Do(ctx context.Context, req wire.Request) (wire.Response, error
 		}
 		c.call.Report(p)
 		return wire.Response{}, nil
-	case wire.OpReadFile:
-		return b.readFile(req, c)
+	case wire.OpReadFile, wire.OpWriteFile, wire.OpListDir, wire.OpStat, wire.OpGlob, wire.OpMkdir, wire.OpRemove, wire.OpRename:
+		return b.file(ctx, req, c)
+	case wire.OpExec:
+		return b.exec(ctx, req, c)
 	case wire.OpFetch:
 		return b.fetch(ctx, req, c)
+	case wire.OpCallTool:
+		return b.callTool(ctx, req, c)
 	default:
 		return wire.Response{}, &wire.Error{Kind: registry.KindOther, Name: "TypeError", Message: fmt.Sprintf("unknown operation %q", req.Op)}
 	}
@@ -102,6 +122,20 @@ func (b *broker) Do(ctx context.Context, req wire.Request) (wire.Response, error
 
 func badRequest(req wire.Request, err error) error {
 	return &wire.Error{Kind: registry.KindOther, Name: "TypeError", Message: fmt.Sprintf("%s: bad request: %v", req.Op, err)}
+}
+
+// answer makes a response of plain data.
+func answer(v any) (wire.Response, error) {
+	data, err := json.Marshal(v)
+	return wire.Response{Data: data}, err
+}
+
+// as is what the code called, for messages.
+func as(req wire.Request) string {
+	if req.As != "" {
+		return req.As
+	}
+	return string(req.Op)
 }
 
 var levels = map[string]slog.Level{
@@ -127,148 +161,4 @@ func (b *broker) writeLog(ctx context.Context, req wire.Request) error {
 	}
 	b.log.LogAttrs(ctx, level, rec.Message, attrs...)
 	return nil
-}
-
-// maxReadFile bounds what the synchronous rho.readFile brings into a runtime.
-const maxReadFile = 1 << 20
-
-func (b *broker) readFile(req wire.Request, c *liveCall) (wire.Response, error) {
-	var p wire.FilePath
-	if err := json.Unmarshal(req.Data, &p); err != nil {
-		return wire.Response{}, badRequest(req, err)
-	}
-	if b.files == nil {
-		return wire.Response{}, b.denied(c, "file", p.Path, "there is no project to read from", "use --root DIR")
-	}
-	data, rel, err := b.files.ReadFile(p.Path, maxReadFile)
-	if err != nil {
-		if jail.IsRefusal(err) {
-			return wire.Response{}, b.denied(c, "file", p.Path, err.Error(), "")
-		}
-		return wire.Response{}, &wire.Error{Kind: registry.KindOther, Name: "Error", Code: "read_file", Message: "rho.readFile: " + err.Error()}
-	}
-	c.call.RecordUse(registry.Use{Kind: "file", Target: rel, Effect: "read", Grant: "default"})
-	return wire.Response{Payload: data}, nil
-}
-
-// denied records a refusal and makes the error that the code sees.
-func (b *broker) denied(c *liveCall, kind, target, message, hint string) error {
-	effect := "read"
-	if kind == "net" {
-		effect = "net"
-	}
-	c.call.RecordUse(registry.Use{Kind: kind, Target: target, Effect: effect, Denied: true})
-	return b.refusal(kind, message, hint)
-}
-
-func (b *broker) refusal(kind, message, hint string) error {
-	return &wire.Error{
-		Kind: registry.KindPermissionDenied, Name: "PermissionDenied", Code: kind,
-		Message: fmt.Sprintf("extension %q: %s", b.extension, message), Hint: hint,
-	}
-}
-
-func (b *broker) fetch(ctx context.Context, req wire.Request, c *liveCall) (wire.Response, error) {
-	var f wire.FetchRequest
-	if err := json.Unmarshal(req.Data, &f); err != nil {
-		return wire.Response{}, badRequest(req, err)
-	}
-	target := f.Method + " " + withoutQuery(f.URL)
-	if !c.effects.Has(registry.EffectNet) {
-		return wire.Response{}, b.denied(c, "net", target,
-			fmt.Sprintf("the tool %s is not known to use the network, so it may not", c.tool),
-			`call fetch by its name, or declare risk: "network"`)
-	}
-	// The client records each hop with the call that it finds in the context.
-	res, err := b.net.Fetch(registry.WithCall(ctx, c.call), f, req.Payload)
-	if err != nil {
-		var we *wire.Error
-		if errors.As(err, &we) && we.Kind == registry.KindPermissionDenied {
-			return wire.Response{}, b.refusal("net", we.Message, we.Hint)
-		}
-		return wire.Response{}, err
-	}
-	data, err := json.Marshal(res.FetchResponse)
-	if err != nil {
-		res.Body.Close()
-		return wire.Response{}, err
-	}
-	stream, ok := b.open(req.Call, c, res.Body)
-	if !ok {
-		res.Body.Close()
-		return wire.Response{}, context.Canceled
-	}
-	return wire.Response{Data: data, Stream: stream}, nil
-}
-
-// stream is a body that a sandbox reads piece by piece.
-type stream struct {
-	mu   sync.Mutex // one reader at a time
-	body io.ReadCloser
-}
-
-// open makes a stream of the call's, unless it has ended meanwhile.
-func (b *broker) open(id string, c *liveCall, body io.ReadCloser) (s wire.Stream, ok bool) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.live[id] != c {
-		return 0, false
-	}
-	if b.streams == nil {
-		b.streams = map[wire.Stream]*stream{}
-	}
-	b.last++
-	b.streams[b.last] = &stream{body: body}
-	c.streams = append(c.streams, b.last)
-	return b.last, true
-}
-
-// maxCredit bounds one piece, whatever the sandbox asks for.
-const maxCredit = 1 << 20
-
-// Read implements [wire.Broker].
-func (b *broker) Read(_ context.Context, id wire.Stream, limit int) ([]byte, error) {
-	b.mu.Lock()
-	s := b.streams[id]
-	b.mu.Unlock()
-	if s == nil { // not io.EOF: half a body must not look whole
-		return nil, &wire.Error{Kind: registry.KindOther, Name: "TypeError", Code: "stream_closed",
-			Message: "the body is gone: it was closed, or the call that fetched it has ended"}
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	buf := make([]byte, min(max(limit, 1), maxCredit))
-	for {
-		n, err := s.body.Read(buf)
-		if err != nil && !errors.Is(err, io.EOF) {
-			b.CloseStream(id)
-			return nil, err
-		}
-		if errors.Is(err, io.EOF) && n == 0 {
-			b.CloseStream(id)
-			return nil, io.EOF
-		}
-		if n > 0 {
-			return buf[:n], nil
-		}
-	}
-}
-
-// CloseStream implements [wire.Broker].
-func (b *broker) CloseStream(id wire.Stream) {
-	b.mu.Lock()
-	s := b.streams[id]
-	delete(b.streams, id)
-	b.mu.Unlock()
-	if s != nil {
-		s.body.Close()
-	}
-}
-
-// withoutQuery drops what may hold secrets from a URL that is recorded.
-func withoutQuery(url string) string {
-	if i := strings.IndexAny(url, "?#"); i >= 0 {
-		url = url[:i]
-	}
-	return url
 }

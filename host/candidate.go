@@ -10,6 +10,7 @@ import (
 	"github.com/Masterminds/semver/v3"
 
 	"github.com/rho-ext/rho-ext/host/bundle"
+	"github.com/rho-ext/rho-ext/host/permission"
 	"github.com/rho-ext/rho-ext/host/wire"
 	"github.com/rho-ext/rho-ext/internal/version"
 	"github.com/rho-ext/rho-ext/jsapi"
@@ -54,44 +55,79 @@ func (c *candidate) evaluate(ctx context.Context) {
 	g := &generation{
 		source: c.source, bundle: c.bundle, factory: h.factory, timeout: h.opts.LoadTimeout,
 		place:  place{root: h.opts.Root, sources: c.bundle},
-		broker: &broker{extension: c.source.ID, log: h.opts.Logger, files: h.files, net: h.net},
+		broker: &broker{extension: c.source.ID, log: h.opts.Logger, desk: h.desk, files: h.filesFor(), registry: h.opts.Registry},
+		model:  h.currentModel,
 		load: wire.LoadRequest{
 			Extension: c.source.ID, Script: c.bundle.Script, SourceMap: c.bundle.SourceMap, Hash: c.bundle.Hash,
 			ProjectRoot: filepath.ToSlash(h.opts.Root), ExtensionDir: filepath.ToSlash(c.source.Dir),
+			Model: h.currentModel(),
 		},
 	}
+	g.broker.net = g.broker.newClient(permission.ClientOptions{})
 	g.ctx, g.stop = context.WithCancel(context.Background())
-	fail := func(f wire.Failure) {
+	ctx, cancel := context.WithTimeoutCause(ctx, h.opts.LoadTimeout, wire.ErrDeadline)
+	defer cancel()
+	sb, m, f := c.load(ctx, g)
+	if f == nil {
+		f = c.admit(g, m)
+	}
+	if f == nil && g.broker.missedEarly() {
+		// The module read variables at its top level that only its manifest
+		// could grant it.
+		_ = sb.Close()
+		var again *wire.Manifest
+		if sb, again, f = c.load(ctx, g); f == nil {
+			access, err := h.accessFor(c.source, again)
+			if err != nil || access.Key() != g.broker.access.Load().Key() {
+				f = &wire.Failure{Stage: wire.StagePermission, Position: m.Keys["permissions"],
+					Message: "the manifest's permissions change with the environment", Hint: "write them out"}
+			}
+			m = again
+		}
+	}
+	if f != nil {
+		if sb != nil {
+			_ = sb.Close()
+		}
+		g.stop()
+		g.broker.close()
 		if f.Position.File == "" {
 			f.Position = c.entryPosition()
 		}
-		c.failures = []Failure{g.place.failure(c.source.ID, f)}
-	}
-	sb, err := h.factory.NewSandbox(g.broker)
-	if err != nil {
-		fail(wire.Failure{Stage: wire.StageEvaluate, Message: err.Error()})
+		c.failures = []Failure{g.place.failure(c.source.ID, *f)}
 		return
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, h.opts.LoadTimeout, wire.ErrDeadline)
-	defer cancel()
+	g.manifest, g.shared = *m, sb
+	c.made = g
+}
+
+// load evaluates the bundle in a new sandbox.
+func (c *candidate) load(ctx context.Context, g *generation) (wire.Sandbox, *wire.Manifest, *wire.Failure) {
+	sb, err := c.host.factory.NewSandbox(g.broker)
+	if err != nil {
+		return nil, nil, &wire.Failure{Stage: wire.StageEvaluate, Message: err.Error()}
+	}
 	res, err := sb.Load(ctx, g.load)
 	switch {
 	case err != nil:
-		fail(wire.Failure{Stage: wire.StageEvaluate, Message: err.Error()})
+		return sb, nil, &wire.Failure{Stage: wire.StageEvaluate, Message: err.Error()}
 	case res.Failure != nil:
-		fail(*res.Failure)
-	default:
-		g.manifest = res.Manifest
-		if f := checkEngine(res.Manifest); f != nil {
-			fail(*f)
-		}
+		return sb, nil, res.Failure
 	}
-	if len(c.failures) > 0 {
-		_ = sb.Close()
-		return
+	return sb, &res.Manifest, nil
+}
+
+// admit checks what the manifest asks for, and gives the extension its access.
+func (c *candidate) admit(g *generation, m *wire.Manifest) *wire.Failure {
+	if f := checkEngine(*m); f != nil {
+		return f
 	}
-	g.shared = sb
-	c.made = g
+	access, err := c.host.accessFor(c.source, m)
+	if err != nil {
+		return &wire.Failure{Stage: wire.StagePermission, Position: m.Keys["permissions"], Message: err.Error(), Hint: permissionHint(err)}
+	}
+	g.broker.access.Store(access)
+	return nil
 }
 
 // entryPosition stands for the module as a whole where nothing better is known.

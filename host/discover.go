@@ -31,6 +31,12 @@ type Source struct {
 	Scope Scope
 	Entry string // the module that holds the manifest; absolute, without symbolic links
 	Dir   string // what is the extension's own: its folder, or the folder its file is in
+	// Folder is the folder with extensions in which it was found, without
+	// symbolic links.
+	Folder string
+	// Untrusted says that it is the project's own, and the user has not said
+	// that it may be evaluated.
+	Untrusted bool
 	// Limit is how far up node_modules may be looked for.
 	Limit string
 	// ShadowedBy is the path of the extension that won the name, or empty.
@@ -64,6 +70,7 @@ func discover(o Options) ([]Source, []Failure, unread) {
 		found, failed, ok := discoverDir(dir, scope, o.Root, must)
 		for i := range found {
 			found[i].Disabled = o.disables(found[i].ID)
+			found[i].Untrusted = scope == ScopeProject && !o.Trusted
 		}
 		all = append(all, found...)
 		if !ok {
@@ -94,6 +101,9 @@ func discover(o Options) ([]Source, []Failure, unread) {
 	}
 	winner := map[string]string{}
 	for i := len(all) - 1; i >= 0; i-- {
+		if all[i].Untrusted {
+			continue // it must not take the place of one that may run
+		}
 		if w, ok := winner[all[i].ID]; ok {
 			all[i].ShadowedBy = w
 		} else {
@@ -138,7 +148,7 @@ func discoverDir(dir string, scope Scope, root string, must bool) ([]Source, []F
 		if !ok {
 			continue
 		}
-		src := Source{ID: id, Scope: scope, Limit: limit}
+		src := Source{ID: id, Scope: scope, Folder: real, Limit: limit}
 		path := filepath.Join(real, e.Name())
 		target, err := filepath.EvalSymlinks(path)
 		if err != nil {

@@ -28,6 +28,7 @@ type generation struct {
 	factory  wire.Factory
 	load     wire.LoadRequest
 	timeout  time.Duration
+	model    func() string
 	ctx      context.Context // ends when the generation is closed
 	stop     context.CancelFunc
 
@@ -100,6 +101,7 @@ func (g *generation) close() {
 	g.mu.Unlock()
 	g.stop()
 	closeAll(open)
+	g.broker.close()
 }
 
 func closeAll(list []wire.Sandbox) {
@@ -218,11 +220,11 @@ func (g *generation) call(ctx context.Context, t *JSTool, args json.RawMessage) 
 	}
 	defer g.release()
 	call := registry.CallFrom(ctx)
-	req := wire.CallRequest{ID: call.ID, Tool: t.tool.Name, Args: args, Values: call.Values}
+	req := wire.CallRequest{ID: call.ID, Tool: t.tool.Name, Args: args, Values: call.Values, Model: g.model()}
 	if req.ID == "" {
 		req.ID = newCallID()
 	}
-	if err := g.broker.begin(req.ID, &liveCall{call: call, tool: t.tool.Name, effects: t.tool.Effects}); err != nil {
+	if err := g.broker.begin(req.ID, &liveCall{call: call, tool: t.tool.Name, effects: t.effects}); err != nil {
 		return nil, registry.Failuref(registry.KindOther, "%w", err)
 	}
 	defer g.broker.end(req.ID)

@@ -19,7 +19,6 @@ import (
 	"github.com/rho-ext/rho-ext/host/permission"
 	"github.com/rho-ext/rho-ext/host/sandbox"
 	"github.com/rho-ext/rho-ext/host/wire"
-	"github.com/rho-ext/rho-ext/internal/jail"
 	"github.com/rho-ext/rho-ext/registry"
 )
 
@@ -28,8 +27,8 @@ import (
 type Host struct {
 	opts    Options
 	factory wire.Factory
-	files   *jail.Jail
-	net     *permission.Client
+	desk    *permission.Desk
+	session *permission.MemoryStore
 
 	ctx       context.Context // ends when the host closes
 	stop      context.CancelFunc
@@ -40,6 +39,7 @@ type Host struct {
 	loaded   map[string]*generation      // by id
 	draining map[*generation]*time.Timer // replaced ones, until they are closed
 	failures []Failure
+	model    string
 	skipped  map[string]bool // ids that were not needed and so not evaluated
 	closed   bool
 }
@@ -52,21 +52,17 @@ func New(ctx context.Context, o Options) (*Host, error) {
 		return nil, err
 	}
 	h := &Host{
-		opts:    o,
-		factory: &sandbox.Factory{},
-		net: permission.NewClient(permission.ClientOptions{
-			Rules: o.AllowNet,
-			OnUse: func(ctx context.Context, u registry.Use) { registry.CallFrom(ctx).RecordUse(u) },
-		}),
+		opts:     o,
+		factory:  &sandbox.Factory{},
+		desk:     permission.NewDesk(o.AskPermission),
+		session:  &permission.MemoryStore{},
+		model:    o.Model,
 		loaded:   map[string]*generation{},
 		draining: map[*generation]*time.Timer{},
 	}
 	h.ctx, h.stop = context.WithCancel(context.Background())
 	if o.Root != "" {
 		if h.opts.Root, err = canonical(o.Root); err != nil {
-			return nil, fmt.Errorf("project root: %w", err)
-		}
-		if h.files, err = jail.Open(h.opts.Root); err != nil {
 			return nil, fmt.Errorf("project root: %w", err)
 		}
 	}
@@ -82,6 +78,19 @@ func (h *Host) Registry() *registry.Registry { return h.opts.Registry }
 
 // Root is the project's root, or empty.
 func (h *Host) Root() string { return h.opts.Root }
+
+// SetModel names the model that the agent uses from now on, for rho.getModel.
+func (h *Host) SetModel(name string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.model = name
+}
+
+func (h *Host) currentModel() string {
+	h.mu.RLock()
+	defer h.mu.RUnlock()
+	return h.model
+}
 
 // Failures are what is wrong with the extensions now, in a stable order.
 func (h *Host) Failures() []Failure {
@@ -113,11 +122,7 @@ func (h *Host) Close() error {
 		errs = append(errs, h.opts.Registry.Swap(id, nil))
 		g.close()
 	}
-	h.net.Close()
 	errs = append(errs, h.factory.Close())
-	if h.files != nil {
-		errs = append(errs, h.files.Close())
-	}
 	return errors.Join(errs...)
 }
 
@@ -220,7 +225,7 @@ func (h *Host) buildAll(sources []Source) []*candidate {
 	var g errgroup.Group
 	g.SetLimit(runtime.GOMAXPROCS(0))
 	for _, src := range sources {
-		if src.ShadowedBy != "" || src.Disabled {
+		if src.ShadowedBy != "" || src.Disabled || src.Untrusted {
 			continue
 		}
 		c := &candidate{host: h, source: src}
@@ -353,9 +358,10 @@ func (rep *Report) add(c *candidate) {
 // replace swaps an extension's tools for those of g; nil takes them out.
 func (h *Host) replace(id string, g *generation) error {
 	var tools []registry.Tool
+	snap := h.opts.Registry.Snapshot()
 	if g != nil {
 		for _, t := range g.manifest.Tools {
-			tools = append(tools, &JSTool{gen: g, tool: t})
+			tools = append(tools, &JSTool{gen: g, tool: t, effects: joined(t, g.manifest.Permissions, snap)})
 		}
 	}
 	if err := h.opts.Registry.Swap(id, tools); err != nil {

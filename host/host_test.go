@@ -39,6 +39,17 @@ func writeFiles(t testing.TB, dir string, files map[string]string) {
 	}
 }
 
+// allowNet grants hosts to every extension.
+func allowNet(t *testing.T, hosts ...string) (out []permission.Grant) {
+	t.Helper()
+	for _, h := range hosts {
+		g, err := permission.ParseGrant(permission.KindNet, h, "")
+		require.NoError(t, err)
+		out = append(out, g)
+	}
+	return out
+}
+
 // newProject loads extensions that are given by their path in .rho/extensions.
 func newProject(t testing.TB, extensions map[string]string, change ...func(*host.Options)) *project {
 	t.Helper()
@@ -52,7 +63,7 @@ func openProject(t testing.TB, root string, change ...func(*host.Options)) *proj
 	t.Helper()
 	p := &project{t: t, root: root, reg: registry.New()}
 	require.NoError(t, builtin.Register(p.reg, builtin.Options{Root: root}))
-	o := host.Options{Isolation: host.InProcess, Root: root, UserDir: "-", Registry: p.reg}
+	o := host.Options{Isolation: host.InProcess, Root: root, Trusted: true, UserDir: "-", Registry: p.reg}
 	for _, f := range change {
 		f(&o)
 	}
@@ -206,14 +217,12 @@ export default { name: "x", tools: [
   tool("unreachable", async () => { await fetch("http://localhost:1/") }),
   tool("wrapped", async () => { try { await fetch("http://localhost:1/") } catch (e) { throw new Error("cannot load", { cause: e }) } }),
 ] }`}, func(o *host.Options) {
-		rule, err := permission.ParseNetRule("localhost:1")
-		require.NoError(t, err)
-		o.AllowNet = []permission.NetRule{rule}
+		o.Allow = allowNet(t, "localhost:1")
 	})
 	for _, tc := range []struct{ tool, kind, text, message, hint string }{
 		{"tool_error", "not_found", "no such unit\ntry km", "no such unit", "try km"},
 		{"plain", "other", "plain words", "TypeError: plain words", ""},
-		{"refused", "permission_denied", `extension "x": network access to 127.0.0.1:1 is not granted: run with --allow-net=127.0.0.1:1`, `PermissionDenied: extension "x": network access to 127.0.0.1:1 is not granted`, "run with --allow-net=127.0.0.1:1"},
+		{"refused", "permission_denied", `extension "x": network access to 127.0.0.1:1 is not granted: to allow it: rho-ext grant x --allow-net=127.0.0.1:1`, `PermissionDenied: extension "x": network access to 127.0.0.1:1 is not granted`, "to allow it: rho-ext grant x --allow-net=127.0.0.1:1"},
 		{"unreachable", "network", "", "", ""},
 		{"wrapped", "network", "cannot load", "cannot load", ""},
 	} {

@@ -14,8 +14,9 @@ import (
 // JSTool is a tool that an extension defines. It belongs to one version of the
 // extension and is safe for concurrent use.
 type JSTool struct {
-	gen  *generation
-	tool wire.Tool
+	gen     *generation
+	tool    wire.Tool
+	effects registry.Effects // with those of the tools that it may call
 }
 
 var (
@@ -35,13 +36,13 @@ func (t *JSTool) Parameters() json.RawMessage { return t.tool.Parameters }
 
 // Risk implements [registry.Tool]. It is the label of what the author declared
 // together with what the code is seen to use.
-func (t *JSTool) Risk() registry.Risk { return t.tool.Effects.Risk() }
+func (t *JSTool) Risk() registry.Risk { return t.effects.Risk() }
 
 // Info implements [registry.Informer].
 func (t *JSTool) Info() registry.Info {
 	return registry.Info{
 		Title:        t.tool.Title,
-		Effects:      t.tool.Effects,
+		Effects:      t.effects,
 		DeclaredRisk: t.tool.Risk,
 		Owner:        t.gen.source.ID,
 		OutputSchema: t.tool.Output,

@@ -12,7 +12,10 @@ const (
 	StateLoaded   State = "loaded"
 	StateFailed   State = "failed" // an older version may still serve
 	StateShadowed State = "shadowed"
-	StateDisabled State = "disabled" // by [Options.Enabled] or [Options.Disabled]
+	// StateUntrusted is one of the project's own that the user has not said
+	// may be evaluated, see [Options.Trusted].
+	StateUntrusted State = "untrusted"
+	StateDisabled  State = "disabled" // by [Options.Enabled] or [Options.Disabled]
 	// StateSkipped is an extension that [Options.Tool] made unnecessary.
 	StateSkipped State = "skipped"
 )
@@ -54,6 +57,10 @@ func (h *Host) Extensions() []ExtensionInfo {
 		switch {
 		case s.ShadowedBy != "":
 			info.State, info.ShadowedBy = StateShadowed, showPath(h.opts.Root, s.ShadowedBy)
+			out = append(out, info)
+			continue
+		case s.Untrusted:
+			info.State = StateUntrusted
 			out = append(out, info)
 			continue
 		case s.Disabled:

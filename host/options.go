@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/rho-ext/rho-ext/host/permission"
+	"github.com/rho-ext/rho-ext/internal/dirs"
 	"github.com/rho-ext/rho-ext/registry"
 )
 
@@ -71,8 +72,26 @@ type Options struct {
 	// others only when none of those has the tool. What is not needed is not
 	// looked into, so its failures are not known.
 	Tool string
-	// AllowNet are the hosts that extensions may reach.
-	AllowNet []permission.NetRule
+	// Trusted says that the extensions in the project's own .rho/extensions may
+	// be evaluated. Else they are listed as untrusted, and shadow nothing.
+	Trusted bool
+	// Home is the user's folder, which no extension may touch. Empty means
+	// $RHO_HOME, or ~/.rho.
+	Home string
+	// Allow is granted to every extension, as far as its ceiling reaches.
+	Allow []permission.Grant
+	// Grants keeps what the user has granted to single extensions. Nil keeps
+	// nothing, and nothing was granted.
+	Grants permission.Store
+	// AskPermission asks a person about what is not granted. Nil asks nobody:
+	// it is denied.
+	AskPermission permission.Asker
+	// GrantCommand begins the command that denials name, such as "rho-ext";
+	// empty means that.
+	GrantCommand string
+	// Model names the model that the agent uses, for rho.getModel; see
+	// [Host.SetModel].
+	Model string
 	// Logger receives what extensions log and what the host has to say. Nil
 	// discards it.
 	Logger *slog.Logger
@@ -102,6 +121,12 @@ func (o Options) withDefaults() (Options, error) {
 	}
 	if o.DrainTimeout == 0 {
 		o.DrainTimeout = 10 * time.Second
+	}
+	if o.Home == "" {
+		o.Home = dirs.Home()
+	}
+	if o.GrantCommand == "" {
+		o.GrantCommand = "rho-ext"
 	}
 	if o.UserDir == "" {
 		o.UserDir = defaultUserDir()

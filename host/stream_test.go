@@ -10,7 +10,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/rho-ext/rho-ext/host"
-	"github.com/rho-ext/rho-ext/host/permission"
 	"github.com/rho-ext/rho-ext/registry"
 )
 
@@ -38,9 +37,7 @@ export default { name: "x", tools: [
   tool("read", () => kept.text()),
   tool("busy", async () => { kept = await fetch("` + url + `"); for (;;) {} }),
 ] }`}, func(o *host.Options) {
-		rule, err := permission.ParseNetRule(strings.TrimPrefix(url, "http://"))
-		require.NoError(t, err)
-		o.AllowNet = []permission.NetRule{rule}
+		o.Allow = allowNet(t, strings.TrimPrefix(url, "http://"))
 	})
 	require.Empty(t, p.host.Failures())
 	return p

@@ -24,7 +24,7 @@ func readFile(g *Globals, c goja.FunctionCall) goja.Value {
 	if err != nil {
 		panic(g.vm.NewTypeError(err.Error()))
 	}
-	res, thrown := g.env.Do(wire.Request{Op: wire.OpReadFile, Data: data})
+	res, thrown := g.env.Do(wire.Request{Op: wire.OpReadFile, As: "rho.readFile", Data: data})
 	if thrown != nil {
 		panic(thrown)
 	}

@@ -14,7 +14,9 @@ import (
 
 	"github.com/rho-ext/rho-ext/builtin"
 	"github.com/rho-ext/rho-ext/host"
+	"github.com/rho-ext/rho-ext/host/permission"
 	"github.com/rho-ext/rho-ext/internal/config"
+	"github.com/rho-ext/rho-ext/internal/dirs"
 	"github.com/rho-ext/rho-ext/internal/sessionlog"
 	"github.com/rho-ext/rho-ext/internal/version"
 	"github.com/rho-ext/rho-ext/registry"
@@ -36,14 +38,16 @@ type app struct {
 	isolation  string
 	timeout    time.Duration
 	logLevel   string
-	allowNet   []string
+	allow      allowFlags
+	keyboard   *terminal // where a person is asked, once it was needed
 	yes        bool
+	asks       bool // the verb may ask the person at the terminal
 	json       bool
 }
 
 // run is the whole program but for the process around it.
 func run(ctx context.Context, args []string, s streams) int {
-	a := &app{streams: s}
+	a := &app{streams: s, allow: allowFlags{}}
 	root := a.command()
 	root.SetArgs(args)
 	root.SetIn(s.in)
@@ -91,10 +95,11 @@ beside built-in ones. A .ts file in .rho/extensions/ is an extension.`,
 	f.StringVar(&a.isolation, "isolation", "", "the `MODE` in which extensions run: in-process (process is not available yet)")
 	f.DurationVar(&a.timeout, "timeout", 0, "deadline of a call, a `TIME` such as 5s or 300ms (default: the tool's own, else 30s)")
 	f.StringVar(&a.logLevel, "log-level", "", "lowest `LEVEL` of log lines on stderr: debug, info, warn, error or off (default info)")
-	f.StringArrayVar(&a.allowNet, "allow-net", nil, "let extensions reach `HOST[:PORT]`; may be repeated")
+	a.allow.register(f)
 	f.BoolVar(&a.yes, "yes", false, "answer yes where the policy asks; it grants nothing and overrides no deny")
 	f.BoolVar(&a.json, "json", false, "print JSON on stdout (see docs/schemas)")
-	root.AddCommand(a.runCommand(), a.listCommand(), a.infoCommand(), a.serveCommand(), a.doctorCommand(), a.versionCommand())
+	root.AddCommand(a.runCommand(), a.listCommand(), a.infoCommand(), a.serveCommand(), a.trustCommand(),
+		a.grantCommand(), a.revokeCommand(), a.permissionsCommand(), a.doctorCommand(), a.versionCommand())
 	root.CompletionOptions.DisableDefaultCmd = true
 	return root
 }
@@ -163,9 +168,18 @@ func (a *app) openWith(ctx context.Context, tool string, gate registry.Gate, roo
 		return nil, usage("redaction: %v", err)
 	}
 	logger := a.logger(c.Log.Level, redactor)
-	rules, err := a.netRules()
+	real, err := filepath.EvalSymlinks(root)
+	if err != nil {
+		real = root // host.New says what is wrong
+	}
+	allow, err := a.allow.grants(real)
 	if err != nil {
 		return nil, err
+	}
+	trusted, _ := a.trusted(real)
+	var asker permission.Asker
+	if p := a.person(); p != nil && a.asks {
+		asker = p
 	}
 	reg := registry.New()
 	if err := builtin.Register(reg, builtin.Options{Root: root}); err != nil {
@@ -174,7 +188,8 @@ func (a *app) openWith(ctx context.Context, tool string, gate registry.Gate, roo
 	h, err := host.New(ctx, host.Options{
 		Isolation: isolation, Root: root, Dirs: c.Extensions.Dirs, Registry: reg,
 		Enabled: c.Extensions.Enabled, Disabled: c.Extensions.Disabled,
-		Tool: tool, AllowNet: rules, Logger: logger, LoadTimeout: c.Sandbox.LoadTimeout,
+		Tool: tool, Logger: logger, LoadTimeout: c.Sandbox.LoadTimeout,
+		Trusted: trusted, Home: dirs.Home(), Allow: allow, Grants: a.kept(), AskPermission: asker,
 	})
 	if err != nil {
 		if ctx.Err() != nil {

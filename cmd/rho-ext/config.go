@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/rho-ext/rho-ext/host"
-	"github.com/rho-ext/rho-ext/host/permission"
 	"github.com/rho-ext/rho-ext/internal/config"
 	"github.com/rho-ext/rho-ext/internal/dirs"
 	"github.com/rho-ext/rho-ext/internal/frame"
@@ -30,20 +29,8 @@ func (a *app) checkFlags() error {
 	if slices.Contains(a.extensions, "") {
 		return usage("--extensions is empty; expected a folder, such as --extensions examples/extensions")
 	}
-	_, err := a.netRules()
+	_, err := a.allow.grants("/")
 	return err
-}
-
-func (a *app) netRules() ([]permission.NetRule, error) {
-	var rules []permission.NetRule
-	for _, s := range a.allowNet {
-		rule, err := permission.ParseNetRule(s)
-		if err != nil {
-			return nil, usage("--allow-net: %v", err)
-		}
-		rules = append(rules, rule)
-	}
-	return rules, nil
 }
 
 // loadConfig reads the configuration, with the flags over it.

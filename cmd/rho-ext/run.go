@@ -62,13 +62,33 @@ func (a *app) runTool(ctx context.Context, name string, f runFlags) error {
 	start := time.Now()
 	// Whoever types the command has said that this call may run; what the
 	// policy denies stays denied.
-	w, err := a.open(ctx, name, registry.AllowAll)
+	a.asks = true
+	var nested registry.Gate
+	if p := a.person(); p != nil {
+		nested = p
+	}
+	w, err := a.open(ctx, name, registry.AllowDirectElse(nested))
 	if err != nil {
 		return err
 	}
-	defer w.close()
+	defer func() { w.close() }()
 	loaded := time.Since(start)
 	entry, known := w.reg.Snapshot().Lookup(name)
+	if !known {
+		yes, err := a.askTrust(ctx, w.host)
+		if err != nil {
+			return err
+		}
+		if yes {
+			w.close()
+			start = time.Now()
+			if w, err = a.open(ctx, name, registry.AllowDirectElse(nested)); err != nil {
+				return err
+			}
+			loaded = time.Since(start)
+			entry, known = w.reg.Snapshot().Lookup(name)
+		}
+	}
 	failures := w.host.Failures()
 	if !known && len(failures) > 0 {
 		return a.loadFailed(name, failures)
@@ -105,6 +125,11 @@ func (a *app) runTool(ctx context.Context, name string, f runFlags) error {
 	}
 	if f.time || f.repeat > 1 {
 		a.printTimes(loaded, times)
+	}
+	if waiting := untrusted(w.host); !known && len(waiting) > 0 {
+		fmt.Fprintf(a.err, "%s %s of this project: %s; see rho-ext trust\n", a.paint(yellow, "not trusted:"),
+			counted(len(waiting), "extension", "extensions"), shortList(waiting, 10))
+		return &exitError{code: exitDenied}
 	}
 	if code := exitCode(out); code != exitOK {
 		return &exitError{code: code}

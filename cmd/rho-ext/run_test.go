@@ -15,6 +15,8 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/stretchr/testify/require"
+
+	"github.com/rho-ext/rho-ext/host/permission"
 )
 
 // project is a folder with the extensions of testdata/project and more files,
@@ -33,6 +35,14 @@ func project(t *testing.T, files map[string]string) string {
 	return root
 }
 
+// trusting is a user's own folder that trusts a project.
+func trusting(t *testing.T, root string) string {
+	t.Helper()
+	home := t.TempDir()
+	require.NoError(t, permission.NewTrust(home).Set(root, true))
+	return home
+}
+
 type ran struct {
 	code     int
 	out, err string
@@ -41,7 +51,7 @@ type ran struct {
 // rhoExt runs the program in this process, away from the user's own files.
 func rhoExt(t *testing.T, root, stdin string, args ...string) ran {
 	t.Helper()
-	t.Setenv("RHO_HOME", t.TempDir())
+	t.Setenv("RHO_HOME", trusting(t, root))
 	var out, errs bytes.Buffer
 	code := run(t.Context(), append(args, "--root", root), streams{in: strings.NewReader(stdin), out: &out, err: &errs})
 	return ran{code: code, out: out.String(), err: errs.String()}
@@ -206,7 +216,7 @@ func TestSignalsEndARunWith130(t *testing.T) {
 			if tc.json {
 				cmd.Args = append(cmd.Args, "--json")
 			}
-			cmd.Env = append(os.Environ(), "RHO_HOME="+t.TempDir())
+			cmd.Env = append(os.Environ(), "RHO_HOME="+trusting(t, root))
 			var out bytes.Buffer
 			cmd.Stdout = &out
 			errs, err := cmd.StderrPipe()

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/rho-ext/rho-ext/host/permission"
 )
 
 func TestMain(m *testing.M) {
@@ -16,7 +18,8 @@ func TestMain(m *testing.M) {
 }
 
 // TestScripts runs the program as people do. Every script begins in $WORK/p, a
-// project with the files of testdata/project, and an empty home directory.
+// project with the files of testdata/project that is trusted, and an empty home
+// directory but for that.
 func TestScripts(t *testing.T) {
 	t.Parallel()
 	project, err := filepath.Abs("testdata/project")
@@ -35,6 +38,13 @@ func TestScripts(t *testing.T) {
 				if err := os.MkdirAll(dir, 0o755); err != nil {
 					return err
 				}
+			}
+			real, err := filepath.EvalSymlinks(e.Cd)
+			if err != nil {
+				return err
+			}
+			if err := permission.NewTrust(filepath.Join(home, ".rho")).Set(real, true); err != nil {
+				return err
 			}
 			return copyMissing(filepath.Join(e.Cd, ".rho", "extensions"), project)
 		},

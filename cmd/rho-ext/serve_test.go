@@ -22,7 +22,7 @@ func TestAnMCPClientUsesTheProgram(t *testing.T) {
 	require.NoError(t, os.WriteFile(filepath.Join(root, "a.txt"), []byte("one\ntwo\n"), 0o644))
 	cmd := exec.Command(self)
 	cmd.Args = []string{"rho-ext", "serve", "--mcp", "--root", root, "--timeout", "1s"}
-	cmd.Env = append(os.Environ(), "RHO_HOME="+t.TempDir())
+	cmd.Env = append(os.Environ(), "RHO_HOME="+trusting(t, root))
 	client := sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, nil)
 	session, err := client.Connect(t.Context(), &sdk.CommandTransport{Command: cmd}, nil)
 	require.NoError(t, err)

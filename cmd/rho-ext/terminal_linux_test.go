@@ -35,7 +35,7 @@ func onTerminal(t *testing.T, root string, args ...string) string {
 		text, _ := io.ReadAll(ctl) // ends with EIO when the other side closes
 		got <- string(text)
 	}()
-	t.Setenv("RHO_HOME", t.TempDir())
+	t.Setenv("RHO_HOME", trusting(t, root))
 	run(t.Context(), append(args, "--root", root), streams{in: strings.NewReader(""), out: tty, err: tty})
 	require.NoError(t, tty.Close())
 	select {

@@ -160,6 +160,9 @@ func (a *Access) Keep(g Grant, scope registry.Scope) error {
 	return nil
 }
 
+// CanKeep reports whether there is a place for grants that are kept.
+func (a *Access) CanKeep() bool { return a.opts.Kept != nil }
+
 // Paths are all granted places, absolute. One outside the project opens its
 // folder; one that names a protected file lets that be used.
 func (a *Access) Paths(once *Set) (paths []string) {
@@ -196,16 +199,15 @@ func (d *Denial) Error() string {
 
 // Hint says what would allow it.
 func (d *Denial) Hint() string {
-	id := d.access.opts.Key.Extension
-	if !d.Undeclared {
-		return fmt.Sprintf("%s grant %s %s", d.access.opts.Command, shellQuote(id), d.Grant.Flag())
+	command := fmt.Sprintf("%s grant %s %s", d.access.opts.Command, ShellQuote(d.access.opts.Key.Extension), d.Grant.Flag())
+	switch {
+	case !d.Undeclared:
+		return "to allow it: " + command
+	case !d.access.opts.Ceiling.Declared():
+		return fmt.Sprintf("its code was not seen to use %s; add permissions: { %s: [%q] } to its manifest, then: %s",
+			d.Kind, d.Kind.manifestKey(), d.Grant.Target, command)
 	}
-	if !d.access.opts.Ceiling.Declared() {
-		return fmt.Sprintf("its code was not seen to use %s; add permissions: { %s: [%q] } to its manifest, then %s grant %s %s",
-			d.Kind, d.Kind.manifestKey(), d.Grant.Target, d.access.opts.Command, shellQuote(id), d.Grant.Flag())
-	}
-	return fmt.Sprintf("add %q to %s in the manifest's permissions, then %s grant %s %s",
-		d.Grant.Target, d.Kind.manifestKey(), d.access.opts.Command, shellQuote(id), d.Grant.Flag())
+	return fmt.Sprintf("add %q to %s in its manifest's permissions, then: %s", d.Grant.Target, d.Kind.manifestKey(), command)
 }
 
 // manifestKey is the kind's key in a manifest's permissions.
@@ -215,6 +217,9 @@ func (k Kind) manifestKey() string {
 	}
 	return string(k)
 }
+
+// Subject is what was wanted, such as "writing out/a.txt".
+func (d *Denial) Subject() string { return d.what() }
 
 // Wire is the denial as the code of the extension sees it.
 func (d *Denial) Wire() *wire.Error {

@@ -170,7 +170,7 @@ func within(p, base string) bool {
 
 // Flag is the flag that gives the grant, ready for a shell.
 func (g Grant) Flag() string {
-	return fmt.Sprintf("--allow-%s=%s", g.Kind, shellQuote(g.Target))
+	return fmt.Sprintf("--allow-%s=%s", g.Kind, ShellQuote(g.Target))
 }
 
 // String is the grant for people, such as "net api.github.com".
@@ -178,9 +178,9 @@ func (g Grant) String() string { return string(g.Kind) + " " + g.Target }
 
 var shellSafe = regexp.MustCompile(`^[A-Za-z0-9_./:@%+=,\[\]-]+$`)
 
-// shellQuote quotes what a shell would take apart. Brackets are pattern
+// ShellQuote quotes what a shell would take apart. Brackets are pattern
 // characters only to some shells, and only with a file that fits.
-func shellQuote(s string) string {
+func ShellQuote(s string) string {
 	if shellSafe.MatchString(s) && !strings.Contains(s, "[") {
 		return s
 	}

@@ -16,6 +16,9 @@ type Need struct {
 	// Rule is, after a [Access.Check] of a host that said yes, the rule that
 	// covers it.
 	Rule NetRule
+	// Below, where set, is an absolute path: only grants of it or of something
+	// below it count, for it has a name that nobody uses unasked.
+	Below string
 
 	endpoint endpoint
 	real     string   // of a path, absolute
@@ -104,7 +107,7 @@ func (n *Need) coveredBy(s *Set) (Held, bool) {
 		}
 		return held, ok
 	case KindRead, KindWrite:
-		return s.coversPath(n.Kind, n.real)
+		return s.coversPath(n.Kind, n.real, n.Below)
 	case KindRun:
 		return s.coversRun(n.argv)
 	default:
@@ -122,7 +125,9 @@ func (n *Need) below(c *Ceiling) bool {
 		_, ok := c.set.find(KindNet, func(x *compiled) bool { return x.net.includes(exact) })
 		return ok
 	}
-	_, ok := n.coveredBy(c.set)
+	plain := *n
+	plain.Below = ""
+	_, ok := plain.coveredBy(c.set)
 	return ok
 }
 

@@ -128,10 +128,12 @@ func (s *Set) netRule(e endpoint) (NetRule, Held, bool) {
 
 // coversPath reports whether a real place is granted. What may be changed may
 // be read: only so can a program work with it.
-func (s *Set) coversPath(k Kind, real string) (Held, bool) {
-	h, ok := s.find(k, func(c *compiled) bool { return within(real, c.path) })
+// Of the grants only those at or below base count, where that is not empty.
+func (s *Set) coversPath(k Kind, real, base string) (Held, bool) {
+	fits := func(c *compiled) bool { return within(real, c.path) && (base == "" || within(c.path, base)) }
+	h, ok := s.find(k, fits)
 	if !ok && k == KindRead {
-		return s.find(KindWrite, func(c *compiled) bool { return within(real, c.path) })
+		return s.find(KindWrite, fits)
 	}
 	return h, ok
 }
@@ -153,10 +155,4 @@ func (s *Set) coversName(k Kind, name string) (Held, bool) {
 		}
 		return c.Target == name
 	})
-}
-
-// named are the paths of a kind that lie at or below base.
-func (s *Set) named(base string) bool {
-	_, ok := s.find(KindWrite, func(c *compiled) bool { return within(c.path, base) })
-	return ok
 }
