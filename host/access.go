@@ -24,7 +24,7 @@ func (h *Host) accessFor(s Source, m *wire.Manifest) (*permission.Access, error)
 	key.Hash = ceiling.Hash()
 	command := h.opts.GrantCommand
 	if s.Scope == ScopeExplicit {
-		command += " --extensions " + permission.ShellQuote(s.Folder)
+		command += " --extensions " + permission.ShellQuote(showPath(h.opts.Root, s.Folder))
 	}
 	return permission.NewAccess(permission.AccessOptions{
 		Key: key, Ceiling: ceiling, Flags: h.opts.Allow, Kept: h.opts.Grants, Session: h.session, Command: command,

@@ -282,7 +282,7 @@ func TestTimeIsLinear(t *testing.T) {
 			r.Redact(text)
 			took := time.Since(start)
 			t.Logf("%v", took.Round(time.Millisecond))
-			assert.Less(t, took, 2*limit) // the machine is shared
+			assert.Less(t, took, 30*limit) // the machine is shared; quadratic time would be minutes
 		})
 	}
 }
