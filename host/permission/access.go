@@ -49,7 +49,7 @@ type Access struct {
 	base *Set // default and flags
 
 	mu   sync.Mutex
-	last map[Store]cached
+	last map[string]cached // by what gave them
 }
 
 // cached spares compiling grants that have not changed.
@@ -60,7 +60,7 @@ type cached struct {
 
 // NewAccess makes one.
 func NewAccess(o AccessOptions) *Access {
-	a := &Access{opts: o, root: o.Key.Root, last: map[Store]cached{}}
+	a := &Access{opts: o, root: o.Key.Root, last: map[string]cached{}}
 	if o.Command == "" {
 		a.opts.Command = "rho-ext"
 	}
@@ -91,17 +91,17 @@ func (a *Access) Check(n *Need, once *Set) (by string, denied *Denial) {
 	if !n.below(a.opts.Ceiling) {
 		return "", &Denial{access: a, Need: *n, Undeclared: true}
 	}
-	// Of a host, a rule that names it grants more than a wildcard: look at all.
+	// Of a host, the rule that says most grants most: look at all.
 	var found Held
 	var rule NetRule
 	ok := false
 	for _, s := range a.sets(once) {
 		h, yes := n.coveredBy(s)
-		if !yes || ok && (n.Kind != KindNet || n.Rule.wild) {
+		if !yes || ok && n.Rule.precision() <= rule.precision() {
 			continue
 		}
 		found, rule, ok = h, n.Rule, true
-		if n.Kind != KindNet || !rule.wild {
+		if n.Kind != KindNet {
 			break
 		}
 	}
@@ -137,7 +137,7 @@ func (a *Access) stored(s Store, by string) *Set {
 	list, _ := s.Grants(a.opts.Key) // doctor and permissions report what cannot be read
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if c, ok := a.last[s]; ok && slices.Equal(c.list, list) {
+	if c, ok := a.last[by]; ok && slices.Equal(c.list, list) {
 		return c.set
 	}
 	held := make([]Held, len(list))
@@ -145,7 +145,7 @@ func (a *Access) stored(s Store, by string) *Set {
 		held[i] = Held{g, by}
 	}
 	c := cached{slices.Clone(list), NewSet(a.root, held...)}
-	a.last[s] = c
+	a.last[by] = c
 	return c.set
 }
 
@@ -199,7 +199,11 @@ func (d *Denial) Error() string {
 
 // Hint says what would allow it.
 func (d *Denial) Hint() string {
-	command := fmt.Sprintf("%s grant %s %s", d.access.opts.Command, ShellQuote(d.access.opts.Key.Extension), d.Grant.Flag())
+	id := ShellQuote(d.access.opts.Key.Extension)
+	command := fmt.Sprintf("%s grant %s %s", d.access.opts.Command, id, d.Grant.Flag())
+	if strings.HasPrefix(d.access.opts.Key.Extension, "-") { // it must not look like a flag
+		command = fmt.Sprintf("%s grant %s -- %s", d.access.opts.Command, d.Grant.Flag(), id)
+	}
 	switch {
 	case !d.Undeclared:
 		return "to allow it: " + command
@@ -218,8 +222,18 @@ func (k Kind) manifestKey() string {
 	return string(k)
 }
 
-// Subject is what was wanted, such as "writing out/a.txt".
-func (d *Denial) Subject() string { return d.what() }
+// Subject is what was wanted, such as "writing out/a.txt"; of a program with its
+// arguments, though a grant is of the program.
+func (d *Denial) Subject() string {
+	if d.Kind != KindRun || len(d.argv) < 2 {
+		return d.what()
+	}
+	words := []string{ShellQuote(d.Grant.Target)}
+	for _, arg := range d.argv[1:] {
+		words = append(words, ShellQuote(arg))
+	}
+	return "running " + strings.Join(words, " ")
+}
 
 // Wire is the denial as the code of the extension sees it.
 func (d *Denial) Wire() *wire.Error {

@@ -155,7 +155,9 @@ func (c *Ceiling) Any() []Kind {
 	return out
 }
 
-// Admits reports whether a grant lies wholly below the ceiling.
+// Admits reports whether a grant can be of use below the ceiling. One that
+// covers more than the ceiling, such as the whole project where a part of it is
+// asked for, is no mistake: the ceiling keeps it to that part.
 func (c *Ceiling) Admits(g Grant) bool {
 	if c.any[g.Kind] {
 		return true
@@ -166,20 +168,32 @@ func (c *Ceiling) Admits(g Grant) bool {
 		if err != nil {
 			return false
 		}
-		_, ok := c.set.find(KindNet, func(x *compiled) bool { return x.net.includes(rule) })
+		_, ok := c.set.find(KindNet, func(x *compiled) bool {
+			narrowed := rule
+			if rule.port == 0 { // all of them
+				narrowed.port = x.net.port
+			}
+			return x.net.includes(narrowed)
+		})
 		return ok
 	case KindRead, KindWrite:
-		// Granting the whole project to one that asks for a part of it is no
-		// mistake: the ceiling keeps it to that part.
 		at := absolute(c.set.root, g.Target)
-		_, ok := c.set.find(g.Kind, func(x *compiled) bool { return within(at, x.path) || within(x.path, at) })
+		meets := func(x *compiled) bool { return within(at, x.path) || within(x.path, at) }
+		_, ok := c.set.find(g.Kind, meets)
+		if !ok && g.Kind == KindRead { // what may be changed may be read
+			_, ok = c.set.find(KindWrite, meets)
+		}
 		return ok
 	case KindRun:
 		n := NewSet(c.set.root, Held{Grant: g})
 		if len(n.held) == 0 {
 			return false
 		}
-		_, ok := c.set.coversRun(n.held[0].words)
+		want := n.held[0].words
+		_, ok := c.set.find(KindRun, func(x *compiled) bool {
+			both := min(len(x.words), len(want))
+			return x.words[0] == "*" || slices.Equal(x.words[:both], want[:both])
+		})
 		return ok
 	case KindTool:
 		_, ok := c.set.find(KindTool, func(x *compiled) bool { return x.Target == g.Target })

@@ -9,6 +9,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
 // Kind is the kind of resource that a grant is about.
@@ -57,7 +59,10 @@ const maxTarget = 4 << 10
 //	tool   the name of a tool, or a pattern of [path.Match]
 //	hook   tool_call, tool_result or before_model
 func ParseGrant(kind Kind, text, root string) (Grant, error) {
-	target, err := canonicalTarget(kind, strings.TrimSpace(text), root)
+	if trimmed := strings.TrimSpace(text); trimmed == "" || kind != KindRead && kind != KindWrite {
+		text = trimmed // names of files may begin and end with spaces
+	}
+	target, err := canonicalTarget(kind, text, root)
 	if err != nil {
 		return Grant{}, err
 	}
@@ -72,8 +77,10 @@ func canonicalTarget(kind Kind, text, root string) (string, error) {
 		return "", errors.New("it is empty")
 	case len(text) > maxTarget:
 		return "", fmt.Errorf("it has %d bytes, at most %d are possible", len(text), maxTarget)
-	case strings.ContainsFunc(text, func(r rune) bool { return r < ' ' || r == 0x7f }):
+	case strings.ContainsFunc(text, unicode.IsControl):
 		return "", fmt.Errorf("%q holds a control character", text)
+	case !utf8.ValidString(text): // no file could keep it
+		return "", fmt.Errorf("%q is not valid UTF-8", text)
 	}
 	switch kind {
 	case KindNet:
@@ -114,7 +121,7 @@ func canonicalTarget(kind Kind, text, root string) (string, error) {
 // on the way leads to later is not what was granted.
 func canonicalPath(text, root string) (string, error) {
 	p := filepath.FromSlash(text)
-	if rest, ok := strings.CutPrefix(filepath.ToSlash(p), "~/"); ok || p == "~" {
+	if first, rest, _ := strings.Cut(filepath.ToSlash(p), "/"); first == "~" {
 		home, err := os.UserHomeDir()
 		if err != nil {
 			return "", fmt.Errorf("%q: the home directory is not known: %w", text, err)
@@ -144,7 +151,12 @@ func relativeTo(p, root string) (string, bool) {
 		return "", false
 	}
 	rel, err := filepath.Rel(root, p)
-	return filepath.ToSlash(rel), err == nil
+	rel = filepath.ToSlash(rel)
+	if first, _, _ := strings.Cut(rel, "/"); first == "~" || strings.TrimSpace(rel) == "" {
+		// A name here: neither the home directory nor nothing.
+		rel = "./" + rel
+	}
+	return rel, err == nil
 }
 
 // realPath resolves the symbolic links of as much of a path as there is.
@@ -176,12 +188,14 @@ func (g Grant) Flag() string {
 // String is the grant for people, such as "net api.github.com".
 func (g Grant) String() string { return string(g.Kind) + " " + g.Target }
 
-var shellSafe = regexp.MustCompile(`^[A-Za-z0-9_./:@%+=,\[\]-]+$`)
+var (
+	plain     = regexp.MustCompile(`^[A-Za-z0-9_./:@%+=,\[\]-]+$`)
+	shellSafe = regexp.MustCompile(`^[A-Za-z0-9_./:@%+,-][A-Za-z0-9_./:@%+=,-]*$`) // = begins a command's path in zsh
+)
 
-// ShellQuote quotes what a shell would take apart. Brackets are pattern
-// characters only to some shells, and only with a file that fits.
+// ShellQuote quotes what a shell would take apart.
 func ShellQuote(s string) string {
-	if shellSafe.MatchString(s) && !strings.Contains(s, "[") {
+	if shellSafe.MatchString(s) {
 		return s
 	}
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"

@@ -21,7 +21,7 @@ const maxJournal = 16 << 20
 // written at once, so that two do not mix theirs, and what was once written
 // stays: an entry takes an older one back. What cannot be read says yes to
 // nothing.
-type journal[T any] struct {
+type journal[T comparable] struct {
 	path string
 
 	mu    sync.Mutex
@@ -40,7 +40,7 @@ func (j *journal[T]) read() ([]T, error) {
 		j.seen, j.lines, j.err = nil, nil, nil
 		return nil, nil
 	}
-	if err == nil && j.seen != nil && os.SameFile(st, j.seen) && st.Size() == j.seen.Size() && st.ModTime().Equal(j.seen.ModTime()) {
+	if err == nil && j.seen != nil && unchanged(st, j.seen) {
 		return j.lines, j.err
 	}
 	j.seen, j.lines, j.err = nil, nil, err
@@ -49,6 +49,12 @@ func (j *journal[T]) read() ([]T, error) {
 		j.seen = st
 	}
 	return j.lines, j.err
+}
+
+// unchanged compares two looks at a file. Who may write it counts, too: a file
+// that was refused over that is read once it was put right.
+func unchanged(a, b fs.FileInfo) bool {
+	return os.SameFile(a, b) && a.Size() == b.Size() && a.ModTime().Equal(b.ModTime()) && a.Mode() == b.Mode()
 }
 
 func (j *journal[T]) load() ([]T, error) {
@@ -141,7 +147,7 @@ func (j *journal[T]) append(entries ...T) error {
 		}
 	}
 	for _, e := range entries {
-		line, err := json.Marshal(e)
+		line, err := encode(e)
 		if err != nil {
 			f.Close()
 			return err
@@ -154,6 +160,23 @@ func (j *journal[T]) append(entries ...T) error {
 		err = f.Sync()
 	}
 	return errors.Join(err, f.Close())
+}
+
+// encode makes the line of an entry. What JSON cannot hold is an error: the
+// entry would come back as that of something else.
+func encode[T comparable](e T) ([]byte, error) {
+	line, err := json.Marshal(e)
+	if err != nil {
+		return nil, err
+	}
+	var back T
+	if err := json.Unmarshal(line, &back); err != nil {
+		return nil, err
+	}
+	if back != e {
+		return nil, fmt.Errorf("a name in it is not valid UTF-8, so it cannot be kept: %s", line)
+	}
+	return line, nil
 }
 
 // now is when an entry was made, for people who read the file.

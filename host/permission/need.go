@@ -91,7 +91,7 @@ func (n Need) what() string {
 }
 
 func quoteIf(s string) string {
-	if shellSafe.MatchString(s) {
+	if plain.MatchString(s) {
 		return s
 	}
 	return strconv.Quote(s)

@@ -104,22 +104,14 @@ func (s *Set) find(k Kind, fits func(*compiled) bool) (Held, bool) {
 	return Held{}, false
 }
 
-// netRule gives the rule that covers an endpoint; one that names the host comes
-// before a wildcard, because it grants more.
-func (s *Set) netRule(e endpoint) (NetRule, Held, bool) {
-	var rule NetRule
-	var held Held
+// netRule gives the rule that covers an endpoint. Of several the one that says
+// most counts, because it grants more.
+func (s *Set) netRule(e endpoint) (rule NetRule, held Held, ok bool) {
 	if s == nil {
 		return rule, held, false
 	}
 	for _, c := range s.held {
-		if c.Kind != KindNet || !c.net.covers(e) {
-			continue
-		}
-		if !c.net.wild {
-			return c.net, c.Held, true
-		}
-		if rule == (NetRule{}) {
+		if c.Kind == KindNet && c.net.covers(e) && c.net.precision() > rule.precision() {
 			rule, held = c.net, c.Held
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
+	"os"
 	"strings"
 	"sync"
 	"syscall"
@@ -22,7 +23,12 @@ import (
 	"github.com/rho-ext/rho-ext/registry"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	if home := os.Getenv(appenderHome); home != "" {
+		os.Exit(appendForTest(home))
+	}
+	goleak.VerifyTestMain(m)
+}
 
 // serve starts a server on loopback and returns its base URL.
 func serve(t *testing.T, h http.HandlerFunc) string {

@@ -66,16 +66,20 @@ func (s *FileStore) add(k Key, grants []Grant, revoked bool) error {
 // first granted.
 func (s *FileStore) Keys() ([]Key, error) {
 	lines, err := s.journal.read()
-	var out []Key
+	var seen []Key
+	held := map[Key]map[Grant]bool{}
 	for _, l := range lines {
-		if slices.Contains(out, l.Key) {
-			continue
+		if held[l.Key] == nil {
+			seen = append(seen, l.Key)
+			held[l.Key] = map[Grant]bool{}
 		}
-		if g, _ := s.Grants(l.Key); len(g) > 0 {
-			out = append(out, l.Key)
+		if l.Revoked {
+			delete(held[l.Key], l.Grant)
+		} else {
+			held[l.Key][l.Grant] = true
 		}
 	}
-	return out, err
+	return slices.DeleteFunc(seen, func(k Key) bool { return len(held[k]) == 0 }), err
 }
 
 func change(list []Grant, g Grant, add bool) []Grant {
