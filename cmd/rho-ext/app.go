@@ -43,6 +43,7 @@ type app struct {
 	yes        bool
 	asks       bool // the verb may ask the person at the terminal
 	json       bool
+	warned     map[string]bool
 }
 
 // run is the whole program but for the process around it.
@@ -153,7 +154,7 @@ func (a *app) open(ctx context.Context, tool string, gate registry.Gate) (*works
 		return nil, usage("%v", err)
 	}
 	for _, w := range warnings {
-		fmt.Fprintln(a.err, a.paint(yellow, "warning:"), clean(w.String()))
+		a.warn(w.String())
 	}
 	return a.openWith(ctx, tool, gate, root, c)
 }
@@ -177,6 +178,12 @@ func (a *app) openWith(ctx context.Context, tool string, gate registry.Gate, roo
 		return nil, err
 	}
 	trusted, _ := a.trusted(real)
+	store := a.kept()
+	if store != nil {
+		if _, err := store.Keys(); err != nil {
+			a.warn(err.Error())
+		}
+	}
 	var asker permission.Asker
 	if p := a.person(); p != nil && a.asks {
 		asker = p
@@ -189,7 +196,7 @@ func (a *app) openWith(ctx context.Context, tool string, gate registry.Gate, roo
 		Isolation: isolation, Root: root, Dirs: c.Extensions.Dirs, Registry: reg,
 		Enabled: c.Extensions.Enabled, Disabled: c.Extensions.Disabled,
 		Tool: tool, Logger: logger, LoadTimeout: c.Sandbox.LoadTimeout,
-		Trusted: trusted, Home: dirs.Home(), Allow: allow, Grants: a.kept(), AskPermission: asker,
+		Trusted: trusted, Home: dirs.Home(), Allow: allow, Grants: storeOf(store), AskPermission: asker,
 	})
 	if err != nil {
 		if ctx.Err() != nil {

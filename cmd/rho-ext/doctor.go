@@ -32,6 +32,7 @@ type diagnosis struct {
 	Extensions  map[host.State]int `json:"extensions"` // how many there are of each state
 	Failures    []host.Failure     `json:"failures"`
 	Problems    []string           `json:"problems"`
+	Notes       []string           `json:"notes"` // what is worth knowing and not wrong
 }
 
 type isolationState struct {
@@ -88,7 +89,7 @@ func (a *app) diagnose(ctx context.Context) (*diagnosis, error) {
 	}
 	d := &diagnosis{
 		Version: version.Read(), ProjectRoot: root, RootReason: a.rootReason(root),
-		Extensions: map[host.State]int{}, Warnings: []config.Warning{}, Failures: []host.Failure{}, Problems: []string{},
+		Extensions: map[host.State]int{}, Warnings: []config.Warning{}, Failures: []host.Failure{}, Problems: []string{}, Notes: []string{},
 	}
 	c, warnings, err := a.loadConfig(root)
 	if err != nil {
@@ -103,6 +104,7 @@ func (a *app) diagnose(ctx context.Context) (*diagnosis, error) {
 		d.Isolation = isolationState{Mode: "none", Meaning: "no extension runs"}
 	}
 	d.lookAtDirectories(root)
+	a.muteUnreadable()
 	w, err := a.openWith(ctx, "", nil, root, c)
 	if err != nil {
 		var exit *exitError
@@ -116,6 +118,8 @@ func (a *app) diagnose(ctx context.Context) (*diagnosis, error) {
 			d.Extensions[e.State]++
 		}
 		d.Failures = append(d.Failures, w.host.Failures()...)
+		d.lookAtTrust(w.host)
+		d.lookAtGrants(w.host)
 	}
 	if n := len(d.Failures); n > 0 {
 		d.problemf("%s to load", counted(n, "extension failed", "extensions failed"))
@@ -207,10 +211,13 @@ func (a *app) printDiagnosis(d *diagnosis) error {
 		return err
 	}
 	for _, w := range d.Warnings {
-		fmt.Fprintln(a.err, a.paint(yellow, "warning:"), clean(w.String()))
+		a.warn(w.String())
 	}
 	for _, f := range d.Failures {
 		a.printFailure(f)
+	}
+	for _, n := range d.Notes {
+		fmt.Fprintln(a.err, a.paint(yellow, "note:"), clean(n))
 	}
 	for _, p := range d.Problems {
 		fmt.Fprintln(a.err, a.paint(red, "✗"), clean(p))
@@ -233,7 +240,7 @@ func (d directory) state() string {
 // counts tells how many extensions there are of each state.
 func (d *diagnosis) counts() string {
 	var parts []string
-	for _, s := range []host.State{host.StateLoaded, host.StateFailed, host.StateDisabled, host.StateShadowed} {
+	for _, s := range []host.State{host.StateLoaded, host.StateFailed, host.StateUntrusted, host.StateDisabled, host.StateShadowed} {
 		if n := d.Extensions[s]; n > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", n, s))
 		}

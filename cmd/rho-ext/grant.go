@@ -20,11 +20,13 @@ func (a *app) grantCommand() *cobra.Command {
 		Use:   "grant EXTENSION",
 		Short: "Let one extension touch something, in this project, from now on",
 		Long: `Let one extension touch what the --allow-* flags name, in this project, from now
-on. It is kept in your own folder, for this extension as it is: should it ask
+on. On a terminal and without flags you are asked about each thing that its
+manifest asks for. A grant is kept in your own folder, for this extension as it is: should it ask
 for more one day, or another one take its name, nothing is granted to that.
 
 An extension never gets more than its manifest asks for; see rho-ext permissions.`,
-		Example: `  rho-ext grant weather --allow-net=api.open-meteo.com
+		Example: `  rho-ext grant weather
+  rho-ext grant weather --allow-net=api.open-meteo.com
   rho-ext grant notes --allow-write=./notes --allow-run=git
   rho-ext grant weather --all`,
 		Args: one("EXTENSION"),
@@ -38,8 +40,8 @@ An extension never gets more than its manifest asks for; see rho-ext permissions
 type grantReport struct {
 	Extension string             `json:"extension"`
 	Root      string             `json:"root"`
-	Granted   []permission.Grant `json:"granted,omitempty"`
-	Revoked   []permission.Grant `json:"revoked,omitempty"`
+	Granted   []permission.Grant `json:"granted,omitzero"` // by grant
+	Revoked   []permission.Grant `json:"revoked,omitzero"` // by revoke
 }
 
 func (a *app) grant(ctx context.Context, id string, all bool) error {
@@ -67,6 +69,11 @@ func (a *app) grant(ctx context.Context, id string, all bool) error {
 		}
 	}
 	if len(grants) == 0 {
+		if grants, err = a.askGrants(ctx, id, access); err != nil {
+			return err
+		}
+	}
+	if len(grants) == 0 {
 		return usage("say what to grant, such as --allow-net=api.example.org, or --all for what its manifest asks for; see rho-ext permissions %s", cleanLine(id))
 	}
 	for _, g := range grants {
@@ -75,7 +82,7 @@ func (a *app) grant(ctx context.Context, id string, all bool) error {
 		}
 	}
 	store := a.kept()
-	if store == nil {
+	if store == nil { // nowhere
 		return fail(exitFailed, "there is no place to keep it: set %s", dirs.HomeVariable)
 	}
 	if err := store.Add(access.Key(), grants...); err != nil {
@@ -88,6 +95,38 @@ func (a *app) grant(ctx context.Context, id string, all bool) error {
 		fmt.Fprintf(a.err, "%s may now use %s in %s\n", cleanLine(id), clean(g.String()), clean(w.host.Root()))
 	}
 	return nil
+}
+
+// askGrants asks the person at the terminal, where there is one, about each
+// thing that the manifest asks for and that is not granted yet.
+func (a *app) askGrants(ctx context.Context, id string, access *permission.Access) (yes []permission.Grant, err error) {
+	p := a.person()
+	if p == nil {
+		return nil, nil
+	}
+	held := access.Held()
+	asked := false
+	for _, g := range access.Ceiling().Grants() {
+		if slices.ContainsFunc(held, func(h permission.Held) bool { return h.Grant == g }) {
+			continue
+		}
+		asked = true
+		text := fmt.Sprintf("%s asks for %s", shown(id), shown(g.String()))
+		if why := careful(g); why != "" {
+			text += "\n  " + a.paint(red, "careful:") + " " + why
+		}
+		ok, err := p.yes(ctx, text, "grant it in this project?")
+		if err != nil {
+			return nil, fail(exitInterrupted, "interrupted; nothing was granted")
+		}
+		if ok {
+			yes = append(yes, g)
+		}
+	}
+	if asked && len(yes) == 0 {
+		return nil, fail(exitDenied, "nothing was granted")
+	}
+	return yes, nil
 }
 
 // accessOf finds what an extension may touch, or says why there is none.
@@ -134,88 +173,4 @@ func asksText(c *permission.Ceiling) string {
 		return "nothing"
 	}
 	return clean(strings.Join(parts, ", "))
-}
-
-func (a *app) revokeCommand() *cobra.Command {
-	var all bool
-	cmd := &cobra.Command{
-		Use:   "revoke EXTENSION",
-		Short: "Take back what was granted to one extension in this project",
-		Long: `Take back what the --allow-* flags name, or all, from one extension in this
-project. Programs that run see it at once.`,
-		Example: "  rho-ext revoke weather --allow-net=api.open-meteo.com\n  rho-ext revoke weather --all",
-		Args:    one("EXTENSION"),
-		RunE:    func(_ *cobra.Command, args []string) error { return a.revoke(args[0], all) },
-	}
-	cmd.Flags().BoolVar(&all, "all", false, "take everything back, also what older versions were granted")
-	return cmd
-}
-
-func (a *app) revoke(id string, all bool) error {
-	root, err := a.canonicalRoot()
-	if err != nil {
-		return err
-	}
-	named, err := a.allow.grants(root)
-	if err != nil {
-		return err
-	}
-	if all == (len(named) > 0) {
-		return usage("say either what to take back, such as --allow-net=api.example.org, or --all")
-	}
-	store := permission.NewFileStore(dirs.Home())
-	keys, err := store.Keys()
-	if err != nil {
-		fmt.Fprintln(a.err, a.paint(yellow, "warning:"), clean(err.Error()))
-	}
-	var revoked, held []permission.Grant
-	for _, k := range keys {
-		if k.Root != root || k.Extension != id {
-			continue
-		}
-		have, _ := store.Grants(k)
-		held = append(held, have...)
-		have = slices.DeleteFunc(have, func(g permission.Grant) bool { return !all && !slices.Contains(named, g) })
-		if err := store.Remove(k, have...); err != nil {
-			return fail(exitFailed, "it could not be taken back: %v", err)
-		}
-		revoked = append(revoked, have...)
-	}
-	for _, g := range named {
-		if !slices.Contains(revoked, g) {
-			return fail(exitFailed, "%s was not granted %s in this project\nit was granted: %s", cleanLine(id), clean(g.String()), grantsText(held))
-		}
-	}
-	if a.json {
-		if revoked == nil {
-			revoked = []permission.Grant{}
-		}
-		return written(a.printJSON(grantReport{Extension: id, Root: root, Revoked: revoked}))
-	}
-	if len(revoked) == 0 {
-		fmt.Fprintf(a.err, "nothing was granted to %s in this project\n", cleanLine(id))
-	}
-	for _, g := range revoked {
-		fmt.Fprintf(a.err, "%s may not use %s any more\n", cleanLine(id), clean(g.String()))
-	}
-	return nil
-}
-
-func grantsText(list []permission.Grant) string {
-	if len(list) == 0 {
-		return "nothing"
-	}
-	var parts []string
-	for _, g := range list {
-		parts = append(parts, g.String())
-	}
-	return clean(strings.Join(parts, ", "))
-}
-
-// shortList joins the first n of a list.
-func shortList(list []string, n int) string {
-	if len(list) > n {
-		return strings.Join(list[:n], ", ") + fmt.Sprintf(" and %d more", len(list)-n)
-	}
-	return strings.Join(list, ", ")
 }

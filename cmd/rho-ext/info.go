@@ -32,14 +32,19 @@ type toolDetails struct {
 type details struct {
 	Tool      *toolDetails        `json:"tool,omitempty"`
 	Extension *host.ExtensionInfo `json:"extension,omitempty"`
+	// Permissions are the extension's, where they are known.
+	Permissions *extensionPermission `json:"permissions,omitempty"`
 }
 
 func (a *app) infoCommand() *cobra.Command {
 	return &cobra.Command{
-		Use:     "info NAME",
-		Short:   "Show one tool or extension: risk, effects, schema, source",
-		Example: "  rho-ext info read_file",
-		Args:    one("NAME"),
+		Use:   "info NAME",
+		Short: "Show one tool or extension: risk, effects, schema, source, permissions",
+		Long: `Show one tool or extension: a tool's risk, effects and schema as a model sees it;
+where an extension comes from, its tools, what it asks for and what it was granted.`,
+		Example: `  rho-ext info read_file
+  rho-ext info weather --json`,
+		Args: one("NAME"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			w, err := a.open(cmd.Context(), "", nil)
 			if err != nil {
@@ -67,18 +72,33 @@ func (a *app) info(w *workspace, name string) error {
 	if e, ok := w.reg.Snapshot().Lookup(name); ok {
 		d.Tool = describe(e)
 	}
+	if e := d.Extension; e != nil {
+		if p := permissionsOf(w.host, *e); p.known() && w.host.Access(e.ID) != nil {
+			d.Permissions = &p
+		}
+	}
+	waiting := untrusted(w.host)
 	switch {
 	case len(mine) > 0:
 		return a.loadFailed(name, mine)
 	case d.Tool == nil && d.Extension == nil && len(w.host.Failures()) > 0:
 		return a.loadFailed(name, w.host.Failures())
+	case d.Tool == nil && d.Extension == nil && len(waiting) > 0:
+		a.tellUntrusted(waiting)
+		return fail(exitDenied, "there is no tool or extension %q in what is trusted; see rho-ext list", name)
 	case d.Tool == nil && d.Extension == nil:
 		return fail(exitFailed, "there is no tool or extension %q; see rho-ext list", name)
 	}
 	if a.json {
 		return written(a.printJSON(d))
 	}
-	return written(a.printDetails(d))
+	if err := a.printDetails(d); err != nil {
+		return written(err)
+	}
+	if d.Extension != nil && d.Extension.State == host.StateUntrusted {
+		a.tellUntrusted(waiting)
+	}
+	return nil
 }
 
 func describe(e registry.Entry) *toolDetails {
@@ -132,7 +152,26 @@ func (a *app) printDetails(d details) error {
 		fmt.Fprintf(&b, "extension  %s %s\n", cleanLine(e.Title), cleanLine(e.Version))
 		fmt.Fprintf(&b, "state      %s\nscope      %s\npath       %s\n", e.State, e.Scope, cleanLine(e.Path))
 		for _, t := range e.Tools {
-			fmt.Fprintf(&b, "has tool   %s (%s)\n", t.Name, t.Risk)
+			fmt.Fprintf(&b, "has tool   %s (%s; effects %s)\n", t.Name, t.Risk, t.Effects)
+		}
+	}
+	if p := d.Permissions; p != nil {
+		for _, r := range p.rows() {
+			fmt.Fprintf(&b, "asks for   %s, ", r.what)
+			switch r.by {
+			case "no", "-":
+				b.WriteString("not granted")
+			case "default":
+				b.WriteString("granted by default")
+			case "granted":
+				b.WriteString("granted by you")
+			default:
+				b.WriteString("granted by " + r.by)
+			}
+			if r.note != "" {
+				b.WriteString(" (" + r.note + ")")
+			}
+			b.WriteByte('\n')
 		}
 	}
 	_, err := io.Copy(a.out, &b)

@@ -34,8 +34,11 @@ func (a *app) listCommand() *cobra.Command {
 		Short: "List extensions and tools, and what failed to load",
 		Long: `List extensions and tools, and what failed to load.
 
-Exit status: 0 when everything loaded, 3 when an extension failed.`,
-		Example: "  rho-ext list --extensions examples/extensions",
+An extension of a project that is not trusted is listed and not looked into; see
+rho-ext trust.
+
+Exit status: 0 when everything that may be loaded was, 3 when an extension failed.`,
+		Example: "  rho-ext list\n  rho-ext list --extensions examples/extensions --json",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			w, err := a.open(cmd.Context(), "", nil)
@@ -52,6 +55,7 @@ Exit status: 0 when everything loaded, 3 when an extension failed.`,
 			if err != nil {
 				return written(err)
 			}
+			a.tellUntrusted(untrusted(w.host))
 			if len(l.Failures) > 0 {
 				return &exitError{code: exitLoad}
 			}

@@ -29,10 +29,21 @@ type extensionPermission struct {
 
 func (a *app) permissionsCommand() *cobra.Command {
 	return &cobra.Command{
-		Use:     "permissions [EXTENSION]",
-		Short:   "Show what extensions ask for and what they were granted here",
-		Example: "  rho-ext permissions\n  rho-ext permissions weather --json",
-		Args:    cobra.MaximumNArgs(1),
+		Use:   "permissions [EXTENSION]",
+		Short: "Show what extensions ask for and what they were granted here",
+		Long: `Show what extensions ask for in their manifests and what they were granted in
+this project, by what: by default, by you (granted) or by a flag of this run.
+
+An extension can be granted what it asks for and no more; one whose manifest has
+no permissions, what its code is seen to use.`,
+		Example: `  rho-ext permissions
+  rho-ext permissions weather --json`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) > 1 {
+				return usage("permissions takes one EXTENSION or none, got %d arguments: %q; see rho-ext permissions --help", len(args), args)
+			}
+			return nil
+		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			w, err := a.open(cmd.Context(), "", nil)
 			if err != nil {
@@ -55,7 +66,11 @@ func (a *app) permissionsCommand() *cobra.Command {
 			if a.json {
 				return written(a.printJSON(r))
 			}
-			return written(a.printPermissions(r))
+			if err := a.printPermissions(r); err != nil {
+				return written(err)
+			}
+			a.tellUntrusted(untrusted(w.host))
+			return nil
 		},
 	}
 }
@@ -74,34 +89,53 @@ func permissionsOf(h *host.Host, e host.ExtensionInfo) extensionPermission {
 
 func (a *app) printPermissions(r permissionsReport) error {
 	t := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "EXTENSION\tPERMISSION\tGRANTED")
+	fmt.Fprintln(t, "EXTENSION\tPERMISSION\tGRANTED\tNOTE")
 	for _, e := range r.Extensions {
 		id := cleanLine(e.ID)
-		if e.State == host.StateUntrusted || e.State == host.StateFailed || e.State == host.StateDisabled {
-			fmt.Fprintf(t, "%s\t(%s)\t\n", id, e.State)
+		if !e.known() {
+			fmt.Fprintf(t, "%s\t(%s)\t\t\n", id, e.State)
 			continue
 		}
-		shown := map[permission.Grant]bool{}
-		for _, g := range e.Asks {
-			shown[g] = true
-			fmt.Fprintf(t, "%s\t%s\t%s\n", id, cleanLine(g.String()), grantedBy(e.Held, g))
+		for _, row := range e.rows() {
+			fmt.Fprintf(t, "%s\t%s\t%s\t%s\n", id, row.what, row.by, row.note)
 			id = ""
-		}
-		for _, k := range e.Any {
-			fmt.Fprintf(t, "%s\t%s (not said which)\t-\n", id, k)
-			id = ""
-		}
-		for _, h := range e.Held {
-			if !shown[h.Grant] {
-				fmt.Fprintf(t, "%s\t%s\t%s\n", id, cleanLine(h.Grant.String()), cleanLine(h.By))
-				id = ""
-			}
 		}
 		if id != "" {
-			fmt.Fprintf(t, "%s\t(none)\t\n", id)
+			fmt.Fprintf(t, "%s\t(none)\t\t\n", id)
 		}
 	}
 	return t.Flush()
+}
+
+// known reports whether it is known what the extension asks for.
+func (e extensionPermission) known() bool {
+	return e.State != host.StateUntrusted && e.State != host.StateFailed && e.State != host.StateDisabled
+}
+
+// row is one permission for people.
+type row struct{ what, by, note string }
+
+// rows are what the extension asks for and what it holds.
+func (e extensionPermission) rows() (rows []row) {
+	asked := map[permission.Grant]bool{}
+	for _, g := range e.Asks {
+		asked[g] = true
+		rows = append(rows, row{cleanLine(g.String()), grantedBy(e.Held, g), careful(g)})
+	}
+	for _, h := range e.Held {
+		if asked[h.Grant] {
+			continue
+		}
+		note := careful(h.Grant)
+		if e.Declared {
+			note = "as far as it asks for it"
+		}
+		rows = append(rows, row{cleanLine(h.Grant.String()), cleanLine(h.By), note})
+	}
+	for _, k := range e.Any {
+		rows = append(rows, row{string(k) + " (anything)", "-", "its manifest does not say which"})
+	}
+	return rows
 }
 
 func grantedBy(held []permission.Held, g permission.Grant) string {

@@ -56,6 +56,10 @@ func cleanLine(s string) string {
 	return strings.NewReplacer("\n", "·", "\t", "·").Replace(clean(s))
 }
 
+// indented is clean, with every line but the first set in: what an extension
+// says must not look as if the program said it.
+func indented(s string) string { return strings.ReplaceAll(clean(s), "\n", "\n    ") }
+
 func (a *app) printJSON(v any) error {
 	enc := json.NewEncoder(a.out)
 	enc.SetIndent("", "  ")
@@ -75,6 +79,18 @@ func (a *app) printText(s string) error {
 	return err
 }
 
+// warn tells of something that is wrong and stops nothing, once.
+func (a *app) warn(text string) {
+	if a.warned[text] {
+		return
+	}
+	if a.warned == nil {
+		a.warned = map[string]bool{}
+	}
+	a.warned[text] = true
+	fmt.Fprintln(a.err, a.paint(yellow, "warning:"), clean(text))
+}
+
 // printFailure tells of an extension that did not load.
 func (a *app) printFailure(f host.Failure) {
 	fmt.Fprintf(a.err, "%s extension %s failed (%s)\n", a.paint(red, "✗"), cleanLine(f.Extension), f.Stage)
@@ -90,7 +106,7 @@ func (a *app) printFrame(frame, hint string) {
 		}
 	}
 	if hint != "" {
-		fmt.Fprintf(a.err, "  hint: %s\n", clean(hint))
+		fmt.Fprintf(a.err, "  hint: %s\n", indented(hint))
 	}
 }
 
@@ -98,14 +114,14 @@ func (a *app) printFrame(frame, hint string) {
 func (a *app) printCallFailure(o *registry.Outcome) {
 	f := o.Failure
 	if f == nil {
-		fmt.Fprintln(a.err, a.paint(red, "error:"), clean(o.Text))
+		fmt.Fprintln(a.err, a.paint(red, "error:"), indented(o.Text))
 		return
 	}
 	place := ""
 	if f.Location != nil {
 		place = f.Location.String() + ": "
 	}
-	fmt.Fprintln(a.err, a.paint(red, "error:"), clean(place+f.Message))
+	fmt.Fprintln(a.err, a.paint(red, "error:"), indented(place+f.Message))
 	if f.Location != nil {
 		a.printFrame(f.Location.Frame, "")
 		for _, s := range f.Location.Stack {
@@ -160,7 +176,7 @@ func (h *lineHandler) Handle(_ context.Context, r slog.Record) error {
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	_, err := fmt.Fprintf(h.app.err, "%s %s%s%s\n", level, clean(who), clean(message), h.app.paint(dim, clean(rest)))
+	_, err := fmt.Fprintf(h.app.err, "%s %s%s%s\n", level, clean(who), indented(message), h.app.paint(dim, indented(rest)))
 	return err
 }
 
@@ -169,3 +185,11 @@ func (h *lineHandler) WithAttrs(attrs []slog.Attr) slog.Handler {
 }
 
 func (h *lineHandler) WithGroup(string) slog.Handler { return h }
+
+// shortList joins the first n of a list.
+func shortList(list []string, n int) string {
+	if len(list) > n {
+		return strings.Join(list[:n], ", ") + fmt.Sprintf(" and %d more", len(list)-n)
+	}
+	return strings.Join(list, ", ")
+}

@@ -127,8 +127,7 @@ func (a *app) runTool(ctx context.Context, name string, f runFlags) error {
 		a.printTimes(loaded, times)
 	}
 	if waiting := untrusted(w.host); !known && len(waiting) > 0 {
-		fmt.Fprintf(a.err, "%s %s of this project: %s; see rho-ext trust\n", a.paint(yellow, "not trusted:"),
-			counted(len(waiting), "extension", "extensions"), shortList(waiting, 10))
+		a.tellUntrusted(waiting)
 		return &exitError{code: exitDenied}
 	}
 	if code := exitCode(out); code != exitOK {

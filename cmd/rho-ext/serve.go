@@ -79,6 +79,7 @@ func (a *app) serve(ctx context.Context, w *workspace, asMCP bool, approvals *re
 	for _, f := range w.host.Failures() {
 		a.printFailure(f)
 	}
+	a.tellUntrusted(untrusted(w.host))
 	protocol := "JSON-RPC"
 	if asMCP {
 		protocol = "MCP"

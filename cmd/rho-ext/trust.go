@@ -2,7 +2,10 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
@@ -15,7 +18,7 @@ import (
 func (a *app) trustStore() *permission.Trust { return permission.NewTrust(dirs.Home()) }
 
 // kept is where grants are kept, or nil where there is no place.
-func (a *app) kept() permission.Store {
+func (a *app) kept() *permission.FileStore {
 	home := dirs.Home()
 	if home == "" {
 		return nil
@@ -23,21 +26,34 @@ func (a *app) kept() permission.Store {
 	return permission.NewFileStore(home)
 }
 
+// storeOf is no store where there is none.
+func storeOf(s *permission.FileStore) permission.Store {
+	if s == nil {
+		return nil
+	}
+	return s
+}
+
 // trusted reports whether the user trusts the project at root, and whether they
 // have ever said. What cannot be read is a warning and no trust.
 func (a *app) trusted(root string) (trusted, asked bool) {
 	trusted, asked, err := a.trustStore().Trusted(root)
 	if err != nil {
-		fmt.Fprintln(a.err, a.paint(yellow, "warning:"), clean(err.Error()))
+		a.warn(err.Error())
 	}
 	return trusted, asked
 }
 
-type trustReport struct {
-	Root    string   `json:"root"`
-	Trusted bool     `json:"trusted"`
-	Roots   []string `json:"roots,omitempty"`
-}
+// trustReport is what trust prints of one project, and trustList of all.
+type (
+	trustReport struct {
+		Root    string `json:"root"`
+		Trusted bool   `json:"trusted"`
+	}
+	trustList struct {
+		Roots []string `json:"roots"`
+	}
+)
 
 func (a *app) trustCommand() *cobra.Command {
 	var remove, list bool
@@ -51,11 +67,19 @@ own folder; no project can give it.
 
 Trust grants nothing: what an extension may touch is granted to it alone, see
 rho-ext grant.`,
-		Example: "  rho-ext trust\n  rho-ext trust --remove\n  rho-ext trust --list",
-		Args:    cobra.NoArgs,
+		Example: `  rho-ext trust
+  rho-ext trust --root ../other
+  rho-ext trust --remove
+  rho-ext trust --list`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return usage("trust takes no arguments, got %q: it is for a project as a whole\nsay which with --root DIR, or grant one extension something with rho-ext grant", args)
+			}
+			return nil
+		},
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if remove && list {
-				return usage("--remove and --list cannot go together")
+				return usage("--remove and --list cannot go together: take trust back first, then list what is left")
 			}
 			return a.trust(remove, list)
 		},
@@ -69,14 +93,14 @@ func (a *app) trust(remove, list bool) error {
 	store := a.trustStore()
 	if list {
 		roots, err := store.Roots()
-		if err != nil {
+		if err != nil && len(roots) == 0 {
 			return fail(exitFailed, "%v", err)
 		}
+		if err != nil {
+			a.warn(err.Error())
+		}
 		if a.json {
-			if roots == nil {
-				roots = []string{}
-			}
-			return written(a.printJSON(map[string]any{"roots": roots}))
+			return written(a.printJSON(trustList{append([]string{}, roots...)}))
 		}
 		for _, r := range roots {
 			if err := a.printText(r); err != nil {
@@ -86,6 +110,9 @@ func (a *app) trust(remove, list bool) error {
 		return nil
 	}
 	root, err := a.canonicalRoot()
+	if gone := a.goneRoot(); remove && gone != "" {
+		root, err = gone, nil
+	}
 	if err != nil {
 		return err
 	}
@@ -101,6 +128,22 @@ func (a *app) trust(remove, list bool) error {
 	}
 	fmt.Fprintf(a.err, "%s is trusted; its extensions are loaded from now on (rho-ext list shows them)\n", clean(root))
 	return nil
+}
+
+// goneRoot is what --root names where there is nothing any more, if it was
+// trusted: whoever makes a folder of that name one day should not be.
+func (a *app) goneRoot() string {
+	root, err := filepath.Abs(a.root)
+	if err != nil || a.root == "" {
+		return ""
+	}
+	if _, err := os.Lstat(root); !errors.Is(err, fs.ErrNotExist) {
+		return ""
+	}
+	if trusted, _, _ := a.trustStore().Trusted(root); !trusted {
+		return ""
+	}
+	return root
 }
 
 // canonicalRoot is the project's root without symbolic links: two names of a
@@ -130,6 +173,14 @@ func untrusted(h *host.Host) (ids []string) {
 	return ids
 }
 
+// tellUntrusted says on stderr that something waits for trust.
+func (a *app) tellUntrusted(ids []string) {
+	if len(ids) > 0 {
+		fmt.Fprintf(a.err, "%s %s of this project: %s; rho-ext trust lets them be loaded\n", a.paint(yellow, "not trusted:"),
+			counted(len(ids), "extension", "extensions"), shortList(ids, 10))
+	}
+}
+
 // askTrust asks the person at the terminal, where there is one and they have
 // not said before, whether the project may be trusted.
 func (a *app) askTrust(ctx context.Context, h *host.Host) (bool, error) {
@@ -142,7 +193,7 @@ func (a *app) askTrust(ctx context.Context, h *host.Host) (bool, error) {
 		return false, nil
 	}
 	text := fmt.Sprintf("%s has %s in .rho/extensions: %s.\nThis is code that runs, in the sandbox, whenever you use rho-ext here.",
-		cleanLine(h.Root()), counted(len(ids), "extension of its own", "extensions of its own"), shortList(ids, 10))
+		shown(h.Root()), counted(len(ids), "extension of its own", "extensions of its own"), shown(shortList(ids, 10)))
 	yes, err := p.yes(ctx, text, "trust this project?")
 	if err != nil {
 		return false, fail(exitInterrupted, "interrupted")
