@@ -135,14 +135,14 @@ func (b *broker) within(ctx context.Context, c *liveCall, path string, change bo
 		}
 		err = do(j.View(func(real string, change bool) error {
 			var err error
-			by, err = b.permitPath(ctx, c, real, change, "")
+			by, err = b.permitPath(ctx, c, permission.Need{}, real, change)
 			return err
 		}))
 		b.files.release(j)
 		var escape *jail.EscapeError
 		var protected *jail.ProtectedError
 		need := change
-		base := ""
+		var n permission.Need
 		switch {
 		case tries == 2 || err == nil:
 			return by, err
@@ -158,11 +158,12 @@ func (b *broker) within(ctx context.Context, c *liveCall, path string, change bo
 		}
 		real := realPlace(b.files.root, path)
 		if protected != nil {
-			if base = upTo(real, protected.Name); base == "" || b.ownFile(real) {
+			if n.Below = upTo(real, protected.Name); n.Below == "" || b.ownFile(real) {
 				return "", err
 			}
 		}
-		if _, refused := b.permitPath(ctx, c, real, need, base); refused != nil {
+		n.Given = filepath.ToSlash(filepath.Clean(filepath.FromSlash(path)))
+		if _, refused := b.permitPath(ctx, c, n, real, need); refused != nil {
 			return "", inWords(refused, fmt.Sprintf("extension %q: %v", b.extension, err))
 		}
 	}
@@ -179,14 +180,14 @@ func inWords(refused error, message string) error {
 	return &out
 }
 
-// permitPath decides about one real place.
-func (b *broker) permitPath(ctx context.Context, c *liveCall, real string, change bool, base string) (by string, err error) {
+// permitPath decides about one real place. with has what is special about it.
+func (b *broker) permitPath(ctx context.Context, c *liveCall, with permission.Need, real string, change bool) (by string, err error) {
 	kind := permission.KindRead
 	if change {
 		kind = permission.KindWrite
 	}
 	n := permission.NeedPath(kind, real, b.files.root)
-	n.Below = base
+	n.Below, n.Given = with.Below, with.Given
 	if b.ownFile(real) {
 		c.call.RecordUse(registry.Use{Kind: "file", Target: n.Grant.Target, Effect: string(kind), Denied: true})
 		return "", &wire.Error{Kind: registry.KindPermissionDenied, Name: "PermissionDenied", Code: string(kind),
@@ -194,7 +195,7 @@ func (b *broker) permitPath(ctx context.Context, c *liveCall, real string, chang
 	}
 	if change {
 		for _, dir := range b.files.folders {
-			if insideOf(real, dir) && base == "" {
+			if insideOf(real, dir) && n.Below == "" {
 				n.Below = dir // code that runs with other extensions' grants
 			}
 		}

@@ -192,22 +192,22 @@ type Denial struct {
 // Error implements error.
 func (d *Denial) Error() string {
 	if d.Undeclared {
-		return fmt.Sprintf("extension %q: %s is not among its permissions", d.access.opts.Key.Extension, d.what())
+		return fmt.Sprintf("extension %q: %s is not among its permissions", d.access.opts.Key.Extension, d.what(d.shown().Target))
 	}
-	return fmt.Sprintf("extension %q: %s is not granted", d.access.opts.Key.Extension, d.what())
+	return fmt.Sprintf("extension %q: %s is not granted", d.access.opts.Key.Extension, d.what(d.shown().Target))
 }
 
 // Hint says what would allow it.
 func (d *Denial) Hint() string {
-	command := fmt.Sprintf("%s grant %s %s", d.access.opts.Command, ShellQuote(d.access.opts.Key.Extension), d.Grant.Flag())
+	command := fmt.Sprintf("%s grant %s %s", d.access.opts.Command, ShellQuote(d.access.opts.Key.Extension), d.shown().Flag())
 	switch {
 	case !d.Undeclared:
 		return "to allow it: " + command
 	case !d.access.opts.Ceiling.Declared():
 		return fmt.Sprintf("its code was not seen to use %s; add permissions: { %s: [%q] } to its manifest, then: %s",
-			d.Kind, d.Kind.manifestKey(), d.Grant.Target, command)
+			d.Kind, d.Kind.manifestKey(), d.shown().Target, command)
 	}
-	return fmt.Sprintf("add %q to %s in its manifest's permissions, then: %s", d.Grant.Target, d.Kind.manifestKey(), command)
+	return fmt.Sprintf("add %q to %s in its manifest's permissions, then: %s", d.shown().Target, d.Kind.manifestKey(), command)
 }
 
 // manifestKey is the kind's key in a manifest's permissions.
@@ -219,7 +219,7 @@ func (k Kind) manifestKey() string {
 }
 
 // Subject is what was wanted, such as "writing out/a.txt".
-func (d *Denial) Subject() string { return d.what() }
+func (d *Denial) Subject() string { return d.what(d.Grant.Target) }
 
 // Wire is the denial as the code of the extension sees it.
 func (d *Denial) Wire() *wire.Error {

@@ -16,6 +16,9 @@ type Need struct {
 	// Rule is, after a [Access.Check] of a host that said yes, the rule that
 	// covers it.
 	Rule NetRule
+	// Given, where set, is the path as the code wrote it. The code is told no
+	// other: where a link outside leads is not its business.
+	Given string
 	// Below, where set, is an absolute path: only grants of it or of something
 	// below it count, for it has a name that nobody uses unasked.
 	Below string
@@ -69,9 +72,17 @@ func (n Need) Program() string {
 	return n.argv[0]
 }
 
-// what says what the need is, for a sentence that ends in "is not granted".
-func (n Need) what() string {
-	t := n.Grant.Target
+// shown is the grant as the code is told of it.
+func (n Need) shown() Grant {
+	if n.Given == "" {
+		return n.Grant
+	}
+	return Grant{n.Kind, n.Given}
+}
+
+// what says what is needed of a target, for a sentence that ends in "is not
+// granted".
+func (n Need) what(t string) string {
 	switch n.Kind {
 	case KindNet:
 		return "network access to " + n.endpoint.String()
