@@ -22,7 +22,11 @@ var (
 	_ = define("response", nil, "Response")
 	_ = define("fetch", map[string]native{"fetch": startFetch}, "fetch")
 	_ = define("console", map[string]native{"log": logLine, "now": elapsed}, "console")
-	_ = define("rho", map[string]native{"log": logLine, "root": projectRoot, "readFile": readFile}, "rho")
+	_ = define("check", nil)
+	_ = define("json", nil)
+	_ = define("rho", map[string]native{"log": logLine, "root": projectRoot, "model": modelName, "readFile": readFile,
+		"writeFile": writeFile, "runCommand": runCommand, "fetchUrl": fetchURL}, "rho")
+	_ = define("process", map[string]native{"env": newEnviron}, "process")
 
 	webidlScript  = define("webidl", map[string]native{"usv": usv, "classOf": classOf})
 	abortScript   = define("abort", map[string]native{"setTimer": setTimer}, "AbortController", "AbortSignal")

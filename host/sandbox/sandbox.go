@@ -123,7 +123,7 @@ func (s *Sandbox) Load(ctx context.Context, req wire.LoadRequest) (wire.LoadResu
 	if s.globals, err = jsapi.Install(s.vm, (*env)(s)); err != nil {
 		return wire.LoadResult{}, fmt.Errorf("prepare the sandbox: %w", err)
 	}
-	if s.glue, err = newGlue(s.vm); err != nil {
+	if s.glue, err = newGlue(s.vm, s.globals.Use()); err != nil {
 		return wire.LoadResult{}, fmt.Errorf("prepare the sandbox: %w", err)
 	}
 	load := &loading{s: s, prog: prog}
