@@ -241,10 +241,11 @@
     for (let i = 0; i < ks.length; i++) {
       const k = ks[i], d = all[k];
       const bad = (message) => fail(`settings.${k}: ${message}`, form, "settings");
-      if (!apply(regexTest, /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/, [k])) bad("the name must have 1–64 letters, digits, _ or -, starting with a letter");
+      if (!apply(regexTest, /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/, [k])) bad("the name must have 1–64 letters, digits, _ or -, starting with a letter or _");
       if (!isObject(d) || isArray(d)) bad(`must be an object, got ${kind(d)}`);
       if (d.type !== "string" && d.type !== "number" && d.type !== "boolean") bad(`type must be "string", "number" or "boolean", got ${kind(d.type)}`);
       if (d.default !== undefined && typeof d.default !== d.type) bad(`the default must be a ${d.type}, got ${kind(d.default)}`);
+      if (typeof d.default === "number" && !isFinite(d.default)) bad("the default must be finite");
       if (d.default !== undefined && d.secret === true) bad("a secret has no default");
       if (d.secret !== undefined && typeof d.secret !== "boolean") bad(`secret must be true or false, got ${kind(d.secret)}`);
       if (d.secret === true && d.type !== "string") bad('a secret has the type "string"');
