@@ -167,6 +167,9 @@ func (h *hop) redirect(status int, location string) (*hop, error) {
 	if err != nil {
 		return nil, netError("", "%s %s redirects to a place that cannot be fetched: %v", h.method, h.target().URL, err)
 	}
+	if h.url.Scheme() == "https" && u.Scheme() == "http" {
+		return nil, netError("", "%s redirects from https to %s, in the clear, which is not followed", h.target().URL, u.Host())
+	}
 	next := &hop{
 		url:      u,
 		endpoint: e,
