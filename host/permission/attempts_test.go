@@ -16,8 +16,8 @@ import (
 	"github.com/rho-ext/rho-ext/registry"
 )
 
-// arena is what attempts run in: a host that is granted, and a trap on all
-// loopback addresses that counts whoever gets through, by TCP or UDP.
+// arena is what attempts run in: a host that is granted, and a trap on loopback
+// that counts whoever gets through, by TCP or UDP.
 type arena struct {
 	granted, trap string // ports
 	hits, trapped atomic.Int64
@@ -45,11 +45,8 @@ func newArena(t *testing.T, names map[string][]string) *arena {
 		a.hits.Add(1)
 		hops(w, r)
 	}))
-	l, err := net.Listen("tcp", ":0")
-	require.NoError(t, err)
+	l, pc := listenBoth(t)
 	a.trap = portOf(l.Addr().String())
-	pc, err := net.ListenPacket("udp", ":"+a.trap)
-	require.NoError(t, err)
 	done := make(chan struct{}, 2)
 	go func() {
 		defer func() { done <- struct{}{} }()
@@ -78,6 +75,22 @@ func newArena(t *testing.T, names map[string][]string) *arena {
 		require.Zero(t, a.trapped.Load(), "something got through")
 	})
 	return a
+}
+
+// listenBoth listens on one port of loopback by TCP and UDP.
+func listenBoth(t *testing.T) (net.Listener, net.PacketConn) {
+	t.Helper()
+	for range 50 { // another test may have the other half of the port
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		require.NoError(t, err)
+		pc, err := net.ListenPacket("udp", l.Addr().String())
+		if err == nil {
+			return l, pc
+		}
+		require.NoError(t, l.Close())
+	}
+	t.Fatal("there is no port that both can have")
+	return nil, nil
 }
 
 // refuse makes one attempt, between two requests that are granted.

@@ -231,7 +231,7 @@ func TestProxyThatHangsIsLeft(t *testing.T) {
 			c := newTestClient(t, ClientOptions{Proxy: mustProxy(t, scheme+"://"+l.Addr().String())}, "a.test")
 			_, err = c.Fetch(ctx, wire.FetchRequest{URL: "https://a.test/"}, nil)
 			require.Equal(t, "AbortError", wireError(t, err).Name)
-			require.Error(t, <-left, "the client hung up")
+			require.Error(t, soon(t, left), "the client hung up")
 		})
 	}
 }
