@@ -113,7 +113,7 @@ func (l *loading) tool(o *goja.Object, index int) (wire.Tool, error) {
 			return t, fmt.Errorf("examples: %w", err)
 		}
 	}
-	t.Effects = t.Risk.Effects() | l.prog.script.Effects
+	t.Effects = t.Risk.Effects() | l.prog.script.UsesOf(t.Name).Effects
 	t.Location = l.place(t.Name, index, "")
 	if lit := l.literal(t.Name, index); lit != nil {
 		t.Keys = lit.Keys
