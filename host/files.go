@@ -135,7 +135,7 @@ func (b *broker) within(ctx context.Context, c *liveCall, path string, change bo
 		}
 		err = do(j.View(func(real string, change bool) error {
 			var err error
-			by, err = b.permitPath(ctx, c, permission.Need{}, real, change)
+			by, err = b.permitPath(ctx, c, permission.Need{Below: j.ProtectedPart(real)}, real, change)
 			return err
 		}))
 		b.files.release(j)
