@@ -177,6 +177,10 @@ func (a *app) openWith(ctx context.Context, tool string, gate registry.Gate, roo
 		return nil, err
 	}
 	trusted, _ := a.trusted(real)
+	proxy, cas, err := networkOf(c)
+	if err != nil {
+		return nil, usage("%v", err)
+	}
 	var asker permission.Asker
 	if p := a.person(); p != nil && a.asks {
 		asker = p
@@ -189,7 +193,7 @@ func (a *app) openWith(ctx context.Context, tool string, gate registry.Gate, roo
 		Isolation: isolation, Root: root, Dirs: c.Extensions.Dirs, Registry: reg,
 		Enabled: c.Extensions.Enabled, Disabled: c.Extensions.Disabled,
 		Tool: tool, Logger: logger, LoadTimeout: c.Sandbox.LoadTimeout,
-		Trusted: trusted, Home: dirs.Home(), Allow: allow, Grants: a.kept(), AskPermission: asker,
+		Trusted: trusted, Home: dirs.Home(), Allow: allow, Grants: a.kept(), AskPermission: asker, Proxy: proxy, CAs: cas,
 	})
 	if err != nil {
 		if ctx.Err() != nil {

@@ -197,9 +197,14 @@ func (d *Denial) Error() string {
 	return fmt.Sprintf("extension %q: %s is not granted", d.access.opts.Key.Extension, d.what(d.shown().Target))
 }
 
+// Suggest is the command that grants what a flag says.
+func (a *Access) Suggest(flag string) string {
+	return fmt.Sprintf("%s grant %s %s", a.opts.Command, ShellQuote(a.opts.Key.Extension), flag)
+}
+
 // Hint says what would allow it.
 func (d *Denial) Hint() string {
-	command := fmt.Sprintf("%s grant %s %s", d.access.opts.Command, ShellQuote(d.access.opts.Key.Extension), d.shown().Flag())
+	command := d.access.Suggest(d.shown().Flag())
 	switch {
 	case !d.Undeclared:
 		return "to allow it: " + command

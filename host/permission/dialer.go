@@ -76,6 +76,10 @@ func (d *dialer) connect(ctx context.Context, a *admission, addr string) (net.Co
 		nd.ControlContext = func(_ context.Context, _, address string, _ syscall.RawConn) error {
 			return checkPublic(a.target, address)
 		}
+	} else if !a.endpoint.addr.IsValid() && !metadataNames[a.endpoint.host] {
+		nd.ControlContext = func(_ context.Context, _, address string, _ syscall.RawConn) error {
+			return checkMetadata(a.target, address)
+		}
 	}
 	return d.open(ctx, nd, addr)
 }
@@ -88,6 +92,20 @@ func checkPublic(t Target, address string) error {
 	}
 	if !isPublic(ap.Addr()) {
 		return deniedPrivate(t, ap.Addr())
+	}
+	return nil
+}
+
+// checkMetadata refuses the addresses at which clouds tell a machine its own
+// secrets. They are reached only where they were granted themselves: whoever
+// owns a name decides where it leads.
+func checkMetadata(t Target, address string) error {
+	ap, err := netip.ParseAddrPort(address)
+	if err != nil {
+		return err
+	}
+	if isMetadata(ap.Addr()) {
+		return deniedMetadata(t, ap.Addr())
 	}
 	return nil
 }

@@ -29,6 +29,14 @@ func deniedPrivate(t Target, addr netip.Addr) *wire.Error {
 	return denial(t, fmt.Sprintf("network access to %s is not granted: it leads to %s, and a wildcard covers public addresses only", t.hostPort(), addr.Unmap()))
 }
 
+// deniedMetadata is the refusal of a name that leads to where clouds tell
+// secrets.
+func deniedMetadata(t Target, addr netip.Addr) *wire.Error {
+	e := denial(t, fmt.Sprintf("network access to %s is not granted: it leads to %s, where machines keep secrets of their own", t.hostPort(), addr.Unmap()))
+	e.Hint = "if it is meant, request that address itself, once it was granted"
+	return e
+}
+
 // deniedUnknown is the refusal of a host that only a wildcard covers and only
 // the proxy may be able to find.
 func deniedUnknown(t Target) *wire.Error {

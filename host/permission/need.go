@@ -1,7 +1,6 @@
 package permission
 
 import (
-	"net/netip"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -140,19 +139,4 @@ func (n *Need) below(c *Ceiling) bool {
 	plain.Below = ""
 	_, ok := plain.coveredBy(c.set)
 	return ok
-}
-
-// Metadata reports whether addr is one at which clouds tell a machine its own
-// secrets, or of the link alone.
-func Metadata(addr netip.Addr) bool {
-	addr = addr.Unmap()
-	return addr.IsLinkLocalUnicast() || metadataAddrs[addr.WithZone("")]
-}
-
-var metadataAddrs = map[netip.Addr]bool{
-	netip.MustParseAddr("100.100.100.200"): true, // Alibaba
-	netip.MustParseAddr("192.0.0.192"):     true, // Oracle
-	netip.MustParseAddr("fd00:ec2::254"):   true, // AWS
-	netip.MustParseAddr("fd20:ce::254"):    true, // Google
-	netip.MustParseAddr("168.63.129.16"):   true, // Azure
 }

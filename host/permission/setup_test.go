@@ -233,12 +233,19 @@ func countDials(c *Client, instead map[string]string) *dialLog {
 		l.mu.Lock()
 		l.addrs = append(l.addrs, addr)
 		l.mu.Unlock()
-		if nd.ControlContext != nil {
-			if err := nd.ControlContext(ctx, "tcp", addr, nil); err != nil {
+		check := nd.ControlContext
+		if _, err := netip.ParseAddrPort(addr); check != nil && err == nil {
+			if err := check(ctx, "tcp", addr, nil); err != nil {
 				return nil, err
 			}
+			check = nil // the address may be led elsewhere
 		}
-		nd.ControlContext = func(_ context.Context, _, address string, _ syscall.RawConn) error {
+		nd.ControlContext = func(ctx context.Context, network, address string, c syscall.RawConn) error {
+			if check != nil {
+				if err := check(ctx, network, address, c); err != nil {
+					return err
+				}
+			}
 			if ap, err := netip.ParseAddrPort(address); err != nil || !ap.Addr().Unmap().IsLoopback() {
 				return fmt.Errorf("a test does not connect to %s", address)
 			}
