@@ -48,7 +48,8 @@ var contextSnippets = []effectSnippet{
 			`(args: any, ctx: any) => { say(ctx); const here = new RegExp("a"); const found = here.exec(args.url); return word.exec(args.url) }`)},
 }
 
-// missedSnippets are known to get past reading; a call must not.
+// missedSnippets are meant to get past reading. Where they do, they must not get
+// past the call.
 var missedSnippets = []effectSnippet{
 	{name: "the values of rho", tool: "t", tries: "write", want: of(everything),
 		files: beside("", `(args: any) => (Object.values(rho) as any[]).find((f) => f.name === "writeFile")(args.path, "x")`)},
@@ -56,18 +57,17 @@ var missedSnippets = []effectSnippet{
 		files: beside(`const call = (o: any, m: string, p: string) => o[m](p, "x");`, `(args: any) => call(rho, args.key, args.path)`)},
 	{name: "the rest of rho", tool: "t", tries: "write", want: of(everything), args: map[string]string{"key": "writeFile"},
 		files: beside(`const { log, ...rest } = rho as any;`, `(args: any) => rest[args.key](args.path, "x")`)},
-	{name: "a function that another tool sets", tool: "t", tries: "net", want: map[string]string{"t": "net", "arm": "net"},
+	{name: "a function that another tool sets", before: "arm", tool: "t", tries: "net", want: map[string]string{"t": "net", "arm": "net"},
 		files: file(`let go: any; function set(f: any) { go = f }
-export default { name: "x", tools: [` + snippetTool("t", `(args: any) => (go ?? fetch2(args))(args.url)`) + `, ` + snippetTool("arm", `() => { set(fetch) }`) + `] };
-function fetch2(args: any) { set((globalThis as any)[["fe", "tch"].join("")]); return go }`)},
-	{name: "a function that another tool sets in a closure", tool: "t", tries: "net", missed: true, want: map[string]string{"t": "", "arm": "net"},
-		files: file(`const cell = () => { let v: any = (globalThis as any)[["fe", "tch"].join("")]; return [() => v, (x: any) => { v = x }] as const };
+export default { name: "x", tools: [` + snippetTool("t", `(args: any) => go(args.url)`) + `, ` + snippetTool("arm", `() => { set(fetch) }`) + `] };`)},
+	{name: "a function that another tool sets in a closure", before: "arm", tool: "t", tries: "net", missed: true, want: map[string]string{"t": "", "arm": "net"},
+		files: file(`const cell = () => { let v: any; return [() => v, (x: any) => { v = x }] as const };
 const [get, set] = cell();
 export default { name: "x", tools: [` + snippetTool("t", `(args: any) => get()(args.url)`) + `, ` + snippetTool("arm", `() => { set(fetch) }`) + `] }`)},
 	{name: "globalThis by a built key", tool: "t", tries: "net", missed: true, want: of(""),
 		files: beside(`const g: any = globalThis;`, `(args: any) => g[["fe", "tch"].join("")](args.url)`)},
-	{name: "the values of globalThis", tool: "t", tries: "net", missed: true, want: of(""),
-		files: beside(`const pick = (o: any, k: string) => Object.getOwnPropertyDescriptors(o)[k].value;`, `(args: any) => pick(globalThis, "fetch")(args.url)`)},
+	{name: "globalThis handed to a function", tool: "t", tries: "net", missed: true, want: of(""),
+		files: beside(`const pick = (o: any, k: string) => o[k];`, `(args: any) => pick(globalThis, "fetch")(args.url)`)},
 	{name: "code in a text", tool: "t", tries: "net", missed: true, want: of(""),
 		files: beside("", `(args: any) => new Function("u", "return fetch(u)")(args.url)`)},
 	{name: "code by a constructor", tool: "t", tries: "net", missed: true, want: of(""),

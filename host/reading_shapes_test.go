@@ -19,7 +19,7 @@ class Api extends Base { get(u: string) { return super.go(u) } }`, `(args: any) 
 class Api extends Base { go(u: string) { return fetch(u) } }
 const made: Base = new Api();`, `(args: any) => made.run(args.url)`)},
 	{name: "a prototype that is filled later", tool: "t", tries: "net", want: of("net"),
-		files: beside(`class Api { go: any } Api.prototype.go = (u: string) => fetch(u);`, `(args: any) => new Api().go(args.url)`)},
+		files: beside(`class Api {} (Api.prototype as any).go = (u: string) => fetch(u);`, `(args: any) => (new Api() as any).go(args.url)`)},
 	{name: "a Map", tool: "t", tries: "net", want: of("net"),
 		files: beside(`const m = new Map<string, any>(); m.set("a", (u: string) => fetch(u)).set("b", () => 1);`, `(args: any) => m.get("a")(args.url)`)},
 	{name: "an array", tool: "t", tries: "net", want: of("net"),
@@ -36,6 +36,13 @@ const made: Base = new Api();`, `(args: any) => made.run(args.url)`)},
 		files: beside(`const api: any = {}; for (const [k, f] of Object.entries({ load: fetch })) api[k] = f;`, `(args: any) => api.load(args.url)`)},
 	{name: "Object.assign", tool: "t", tries: "net", want: of("net"),
 		files: beside(`const api: any = {}; function fill() { Object.assign(api, { load: (u: string) => fetch(u) }) } fill();`, `(args: any) => api.load(args.url)`)},
+	{name: "a function that fills an object", tool: "t", tries: "net", want: of("net"),
+		files: beside(`const api: any = {}; function fill(o: any) { o.load = (u: string) => fetch(u) } fill(api);`, `(args: any) => api.load(args.url)`)},
+	{name: "a namespace of TypeScript", tool: "t", tries: "net", want: of("net"),
+		files: beside(`namespace Api { export const load = (u: string) => fetch(u); } enum Color { Red }`, `(args: any) => Api.load(args.url + Color.Red)`)},
+	{name: "a decorator", tool: "t", tries: "net", want: of("net"),
+		files: beside(`const loads = (_: any, c: any) => function (u: string) { return fetch(u) };
+class Api { @loads load(u: string): any {} }`, `(args: any) => new Api().load(args.url)`)},
 	{name: "a getter", tool: "t", tries: "read", want: of("read"),
 		files: beside(`const o = { path: "", get text() { return rho.readFile(this.path) } };`, `(args: any) => { o.path = args.path; return o.text }`)},
 	{name: "a prototype of the language", tool: "t", tries: "net", want: map[string]string{"t": "net", "pure": "net", "noisy": "net run"},
@@ -75,6 +82,26 @@ export default { name: "x", tools: [{ name: "t", description: "d", risk: "read",
 const t = defineTool({ name: "t", description: "d", risk: "read", parameters, execute: (args: any) => fetch(args.url) } as any);
 const u = defineTool({ name: "u", description: "d", risk: "read", execute: () => "u" });
 export default defineExtension({ name: "x", tools: [t, u] });`)},
+	{name: "an old-style manifest", tool: "t", tries: "net", want: map[string]string{"t": "net", "u": "read"},
+		files: file(`async function get(url: string) { return (await fetch(url)).text() }
+const manifest = { name: "x", version: "1.0.0", tools: [
+  { name: "t", description: "d", risk: "read", parameters, execute: async (args: string) => JSON.stringify({ output: await get(JSON.parse(args).url) }) },
+  { name: "u", description: "d", risk: "read", parameters, execute: (args: string) => rho.readFile(JSON.parse(args).path) },
+] };
+export default manifest;`)},
+	{name: "a hook", tool: "u", tries: "read", want: map[string]string{"u": "read"},
+		hooks: map[string]string{"onToolCall": "net", "onLoad": "", "onToolResult": "write", "onBeforeModel": "read write net"},
+		files: file(`const save = async (e: any, c: any) => { await c.fs.write("log.txt", e.toolName) };
+export default { name: "x", tools: [` + snippetTool("u", `(args: any) => rho.readFile(args.path)`) + `], hooks: {
+  onLoad(c: any) { c.log.info("loaded") }, async onToolCall(e: any) { await fetch("http://192.0.2.1/" + e.toolName) }, onToolResult: save } }`)},
+	{name: "a command", tool: "u", tries: "read", want: map[string]string{"u": "read"},
+		commands: map[string]string{"push": "run", "old": "write", "none": "read write run"},
+		files: file(`export default { name: "x", tools: [` + snippetTool("u", `(args: any) => rho.readFile(args.path)`) + `], commands: [
+  { name: "push", run: (args: string, c: any) => c.exec("git", ["push", args]) }, { name: "old", handler(args: string) { rho.writeFile("x", args); return "" } } ] }`)},
+	{name: "hooks by their name", tool: "u", tries: "read", want: map[string]string{"u": "read"}, hooks: map[string]string{"onToolCall": "run"},
+		files: file(`import { defineExtension } from "rho-ext";
+const hooks = { async onToolCall(e: any, c: any) { await c.exec("true") } };
+export default defineExtension({ name: "x", tools: [` + snippetTool("u", `(args: any) => rho.readFile(args.path)`) + ` as any], hooks } as any)`)},
 	{name: "one tool as the default export", tool: "t", tries: "net", want: map[string]string{"t": "net"},
 		files: file(`import { defineTool } from "rho-ext";
 const tool = defineTool({ name: "t", description: "d", risk: "read", parameters, execute: (args: any) => fetch(args.url) } as any);
@@ -120,9 +147,6 @@ export default { name: "x", tools: [t, ` + snippetTool("u", `() => "u"`) + `] }`
 		files: file(`const u: any = ` + snippetTool("u", `(args: any) => fetch(args.url)`) + `;
 export default { name: "x", tools: [u, ` + snippetTool("t", `(args: any) => u.execute(args)`) + `] }`)},
 	{name: "a module with require", tool: "t", tries: "net", want: map[string]string{"t": "net", "u": ""},
-		files: map[string]string{"ext.ts": `import m from "./old.cjs"; export default m`, "old.cjs": snippetParametersJS + `
-const go = (u) => fetch(u);
+		files: map[string]string{"ext.ts": `import m from "./old.cjs"; export default m`, "old.cjs": snippetParameters + `const go = (u) => fetch(u);
 module.exports = { name: "x", tools: [{ name: "t", description: "d", risk: "read", parameters, execute: (args) => go(args.url) }, { name: "u", description: "d", risk: "read", execute: () => "u" }] };`}},
 }
-
-const snippetParametersJS = `const parameters = { url: { type: "string" } };`

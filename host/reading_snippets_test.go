@@ -10,6 +10,8 @@ var effectSnippets = slices.Concat(directSnippets, moduleSnippets, objectSnippet
 var directSnippets = []effectSnippet{
 	{name: "fetch", tool: "t", tries: "net", want: of("net"),
 		files: beside("", `async (args: any) => (await fetch(args.url)).text()`)},
+	{name: "fetch at the top", tool: "noisy", tries: "net run", want: of(""),
+		files: beside(`let got: any = 0; try { got = await fetch("http://192.0.2.1/") } catch {}`, `() => String(got)`)},
 	{name: "an alias of fetch", tool: "t", tries: "net", want: of("net"),
 		files: beside(`const get = fetch;`, `(args: any) => get(args.url)`)},
 	{name: "fetch of globalThis", tool: "t", tries: "net", want: of("net"),
@@ -25,7 +27,7 @@ var directSnippets = []effectSnippet{
 	{name: "fetch through call", tool: "t", tries: "net", want: of("net"),
 		files: beside("", `(args: any) => fetch.call(undefined, args.url)`)},
 	{name: "fetch as a callback", tool: "t", tries: "net", want: of("net"),
-		files: beside("", `(args: any) => Promise.all([args.url].map(fetch as any))`)},
+		files: beside("", `(args: any) => Promise.resolve(args.url).then(fetch)`)},
 	{name: "fetch as a default value", tool: "t", tries: "net", want: of("net"),
 		files: beside(`const load = (url: string, go = fetch) => go(url);`, `(args: any) => load(args.url)`)},
 	{name: "Reflect.get", tool: "t", tries: "net", want: of("net"),

@@ -1,6 +1,7 @@
 package host_test
 
 import (
+	"encoding/json"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -13,18 +14,21 @@ import (
 	"github.com/rho-ext/rho-ext/host/bundle"
 	"github.com/rho-ext/rho-ext/host/reading"
 	"github.com/rho-ext/rho-ext/jsapi"
+	"github.com/rho-ext/rho-ext/registry"
 )
 
 // effectSnippet is an extension with a tool that reaches for an effect in some
 // way, and what reading says of each of its tools.
 type effectSnippet struct {
-	name  string
-	files map[string]string // below the extension's folder; it begins at ext.ts
-	tool  string            // the one to call
-	args  map[string]string // beside effectArgs
-	want  map[string]string // effects by tool, as in "read net", and callTool
-	tries string            // what a call of tool attempts, in the same words
-	// missed: a call attempts more than reading sees, and is to be refused.
+	name   string
+	files  map[string]string // below the extension's folder; it begins at ext.ts
+	before string            // a tool to call first
+	tool   string            // the one to call
+	args   map[string]string // beside effectArgs
+	tries  string            // what a call of tool attempts, as in "read net", and callTool
+	// What reading says of tools, hooks and commands, in the same words.
+	want, hooks, commands map[string]string
+	// missed: the call attempts more than reading sees, and is to be refused.
 	missed bool
 }
 
@@ -107,6 +111,12 @@ func TestWhatReadingSaysOfEachTool(t *testing.T) {
 				assert.True(t, s.Uses.Effects.Has(u.Effects), "the script has what its tool %s has", name)
 			}
 			assert.Equal(t, row.want, got)
+			for name, want := range row.hooks {
+				assert.Equal(t, want, words(s.HookUses(name)), name)
+			}
+			for name, want := range row.commands {
+				assert.Equal(t, want, words(s.CommandUses(name)), name)
+			}
 			seen := slices.Collect(maps.Keys(row.want))
 			assert.Contains(t, seen, row.tool)
 			tries, can := wordSet(row.tries), wordSet(row.want[row.tool])
@@ -128,4 +138,43 @@ func wordSet(s string) map[string]bool {
 		set[w] = true
 	}
 	return set
+}
+
+// arguments are those of a call of the snippet's tools.
+func (s effectSnippet) arguments() string {
+	args := maps.Clone(effectArgs)
+	maps.Copy(args, s.args)
+	text, _ := json.Marshal(args) // strings always can be
+	return string(text)
+}
+
+func TestEachToolIsRegisteredWithItsOwnEffects(t *testing.T) {
+	t.Parallel()
+	for _, row := range effectSnippets {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			files := map[string]string{"x/package.json": `{"main":"ext.ts"}`}
+			for name, text := range row.files {
+				files["x/"+name] = text
+			}
+			p := newProject(t, files)
+			require.Empty(t, p.host.Failures())
+			for name, want := range row.want {
+				e, ok := p.reg.Snapshot().Lookup(name)
+				require.True(t, ok, name)
+				set := wordSet(want)
+				delete(set, "callTool")
+				set["read"] = true // as declared
+				assert.Equal(t, set, wordSet(e.Info.Effects.String()), name)
+			}
+			if row.before != "" {
+				require.Equal(t, registry.StatusSuccess, p.call(row.before, row.arguments()).Status)
+			}
+			out := p.call(row.tool, row.arguments())
+			if row.tries == "net" { // and nothing is granted
+				require.Equal(t, registry.StatusDenied, out.Status, out.Text)
+				require.Equal(t, registry.KindPermissionDenied, out.Failure.Kind)
+			}
+		})
+	}
 }

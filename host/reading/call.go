@@ -34,6 +34,9 @@ func (f *flow) call(e, callee ast.Expression, args []ast.Expression, statement b
 			f.named = made
 			f.walk(callee)
 		})
+		for _, a := range args {
+			f.stored(a, made, 3) // (function (ns) { ns.x = … })(ns ||= {})
+		}
 	}
 	if given == nil {
 		for _, a := range args {
@@ -46,15 +49,27 @@ func (f *flow) call(e, callee ast.Expression, args []ast.Expression, statement b
 			f.walk(a)
 		}
 	})
-	if statement {
-		if id, ok := callee.(*ast.Identifier); ok && directed[id.Name.String()] {
-			args = args[:1]
-		}
-		for _, a := range args {
-			f.stored(a, given, 3)
+	if !statement {
+		return
+	}
+	var filler *node
+	if id, ok := callee.(*ast.Identifier); ok && directed[id.Name.String()] {
+		args = args[:1]
+	} else if ok && f.atTop() {
+		filler = f.resolve(id.Name) // fill(api) may fill it from its own code
+	}
+	for _, a := range args {
+		f.stored(a, given, 3)
+		if id, ok := a.(*ast.Identifier); ok && filler != nil {
+			if b := f.resolve(id.Name); b != nil && !b.held {
+				touch(b, filler)
+			}
 		}
 	}
 }
+
+// atTop reports whether the code is that of a module, not of a function in it.
+func (f *flow) atTop() bool { return f.fn == nil || f.fn.module }
 
 // plain reports whether arguments are nothing but literals.
 func plain(args []ast.Expression) bool {
@@ -96,6 +111,11 @@ func (f *flow) stored(e ast.Expression, given *node, levels int) {
 		if id, _ := rootOf(e); id != nil {
 			touch(f.resolve(id.Name), given)
 		}
+	case *ast.BinaryExpression:
+		f.stored(e.Left, given, levels-1)
+		f.stored(e.Right, given, levels-1)
+	case *ast.AssignExpression:
+		f.stored(e.Left, given, levels-1)
 	}
 }
 
@@ -116,7 +136,7 @@ func (f *flow) callName(id *ast.Identifier, args []ast.Expression, given *node, 
 		b.args = f.graph.node()
 	}
 	b.args.edges = append(b.args.edges, given)
-	if statement && (f.fn == nil || f.fn.module) && b.shape != shapeFunction {
+	if statement && f.atTop() && b.shape != shapeFunction {
 		touch(b, given) // whatever it is may keep what it gets
 	}
 }

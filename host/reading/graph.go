@@ -25,6 +25,7 @@ type node struct {
 	member string   // its value is what something has under this name
 	copied bool     // its value is that of another name
 	host   int      // the host calls a function of this name: number of its ctx, from 1
+	held   bool     // it is a literal that the host calls
 	args   *node    // what its calls are given
 	eaches []*node  // what map, forEach and the like are given for it
 	recast []*node  // what its execute member is replaced by

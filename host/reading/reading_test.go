@@ -52,6 +52,14 @@ func TestALongChainIsRefusedAndNotWalked(t *testing.T) {
 	require.Nil(t, fail)
 }
 
+func TestCodeThatPanicsTheEnginesParserIsAFailure(t *testing.T) {
+	t.Parallel()
+	_, fail := Parse("x.js", []byte("({a([...["), nil)
+	require.NotNil(t, fail)
+	require.Contains(t, fail.Message, "parser panicked")
+	require.False(t, TextUse("0([...[", nil))
+}
+
 func TestSyntaxTheEngineLacksIsPlaced(t *testing.T) {
 	t.Parallel()
 	_, fail := Parse("x.js", []byte("ok();\nfor await (const x of y) {}"), nil)

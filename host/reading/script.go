@@ -48,7 +48,11 @@ func Parse(name string, script, sourceMap []byte) (*Script, *wire.Failure) {
 	if len(sourceMap) > 0 {
 		src += "\n//# sourceMappingURL=map"
 	}
-	prg, err := goja.Parse(name, src, parser.WithSourceMapLoader(func(string) ([]byte, error) { return sourceMap, nil }))
+	var prg *ast.Program
+	err := guarded(func() (err error) {
+		prg, err = goja.Parse(name, src, parser.WithSourceMapLoader(func(string) ([]byte, error) { return sourceMap, nil }))
+		return err
+	})
 	if err != nil {
 		return nil, SyntaxFailure(err)
 	}
@@ -63,6 +67,16 @@ func Parse(name string, script, sourceMap []byte) (*Script, *wire.Failure) {
 	r.found.settle()
 	r.spread(read(prg, r.found))
 	return s, nil
+}
+
+// guarded runs the engine's parser, which panics on some broken code.
+func guarded(parse func() error) (err error) {
+	defer func() {
+		if x := recover(); x != nil {
+			err = fmt.Errorf("the engine's parser panicked: %v", x)
+		}
+	}()
+	return parse()
 }
 
 // The engine puts the place into the text of its errors: the parser before the

@@ -181,7 +181,7 @@ func (f *flow) hold(n *node, e ast.Expression) {
 	switch e := e.(type) {
 	case *ast.ObjectLiteral:
 		if r := f.found.literals[e]; r != nil {
-			r.held = n
+			r.held, n.held = n, true
 		}
 	case *ast.CallExpression:
 		for _, a := range e.ArgumentList {
