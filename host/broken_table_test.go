@@ -124,7 +124,7 @@ func brokenEvaluation() []broken {
 			stage: wire.StageEvaluate, at: "lib/x.ts:3:9", message: "RangeError: too far", hint: "-"},
 		{name: "evaluate: throws no Error", src: "throw { code: 5 };\nexport default {}", stage: wire.StageEvaluate, at: "ext.ts", message: `{"code":5}`, hint: "throw new Error"},
 		{name: "evaluate: throws a string", src: "throw \"no\";\nexport default {}", stage: wire.StageEvaluate, at: "ext.ts", message: "no", hint: "throw new Error"},
-		{name: "evaluate: unknown name", src: "const a: number = 1;\nprocess.exit(a);\nexport default {}", stage: wire.StageEvaluate, at: "ext.ts:2:1", message: "ReferenceError: process is not defined", hint: ""},
+		{name: "evaluate: unknown name", src: "const a: number = 1;\nDeno.exit(a);\nexport default {}", stage: wire.StageEvaluate, at: "ext.ts:2:1", message: "ReferenceError: Deno is not defined", hint: ""},
 		{name: "evaluate: null has no members", src: "const a: any = null;\nexport default a.b.c;", stage: wire.StageEvaluate, at: "ext.ts:2:18", message: "TypeError", hint: "-"},
 		{name: "evaluate: defineTool is told nonsense", src: "import { defineTool } from \"rho-ext\";\nexport default defineTool({ name: \"x\" } as any);\n", stage: wire.StageEvaluate, at: "ext.ts:2:16", message: "description must be a string", hint: "-"},
 		{name: "evaluate: endless loop", src: "let n = 0;\nfor (;;) { n++ }\nexport default {}", stage: wire.StageEvaluate, at: "ext.ts:2", message: notInTime, hint: "inside a tool"},

@@ -31,6 +31,7 @@ type broker struct {
 	asking  int      // questions that are open
 	resumes []func() // of the clocks that stand still meanwhile
 	told    map[string]bool
+	running programs
 	early   []string // variables that were asked for before access was there
 }
 
@@ -77,6 +78,7 @@ func (b *broker) end(id string) {
 
 // close ends what the extension holds open. Nothing may be asked any more.
 func (b *broker) close() {
+	b.running.close()
 	b.net.Close()
 	b.files.close()
 }

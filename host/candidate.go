@@ -63,7 +63,7 @@ func (c *candidate) evaluate(ctx context.Context) {
 			Model: h.currentModel(),
 		},
 	}
-	g.broker.net = g.broker.newClient(permission.ClientOptions{})
+	g.broker.net = g.broker.newClient(permission.ClientOptions{Proxy: h.opts.Proxy, CAs: h.opts.CAs})
 	g.ctx, g.stop = context.WithCancel(context.Background())
 	ctx, cancel := context.WithTimeoutCause(ctx, h.opts.LoadTimeout, wire.ErrDeadline)
 	defer cancel()

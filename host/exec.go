@@ -1,16 +1,16 @@
 package host
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"strings"
 	"sync"
 	"time"
-
-	"bytes"
-	"encoding/json"
+	"unicode/utf8"
 
 	"github.com/rho-ext/rho-ext/host/permission"
 	"github.com/rho-ext/rho-ext/host/wire"
@@ -42,7 +42,7 @@ func (b *broker) exec(ctx context.Context, req wire.Request, c *liveCall) (wire.
 	if err != nil {
 		return wire.Response{}, err
 	}
-	c.call.RecordUse(registry.Use{Kind: "run", Target: target, Effect: "run", Grant: by})
+	c.call.RecordUse(registry.Use{Kind: "run", Target: clip(target, maxTarget), Effect: "run", Grant: by})
 	cmd := proc.Command{
 		Path: need.Program(), Args: e.Args, Dir: dir, KillDaemons: true,
 		Env:     proc.Environment{Names: b.granted(permission.KindEnv)},
@@ -51,13 +51,20 @@ func (b *broker) exec(ctx context.Context, req wire.Request, c *liveCall) (wire.
 	if len(req.Payload) > 0 {
 		cmd.Stdin = bytes.NewReader(req.Payload)
 	}
+	done, ok := b.running.begin()
+	if !ok {
+		return wire.Response{}, context.Canceled
+	}
 	if e.Stream {
-		s, ok := b.open(req.Call, c, startStream(ctx, as(req), cmd))
+		run := startStream(ctx, as(req), cmd, done)
+		s, ok := b.open(req.Call, c, run)
 		if !ok {
+			run.Close()
 			return wire.Response{}, context.Canceled
 		}
 		return wire.Response{Stream: s}, nil
 	}
+	defer done()
 	res, err := proc.Run(ctx, cmd)
 	if res == nil || ctx.Err() != nil {
 		return wire.Response{}, execError(ctx, as(req), err)
@@ -130,15 +137,14 @@ type execStream struct {
 	stop   context.CancelFunc
 	frames chan []byte
 	closed chan struct{} // nobody reads any more
-	ended  chan struct{} // the program has ended
 	once   sync.Once
 	err    error  // why it could not be started; set before frames is closed
 	rest   []byte // of a frame that did not fit
 }
 
-func startStream(ctx context.Context, as string, cmd proc.Command) *execStream {
+func startStream(ctx context.Context, as string, cmd proc.Command, done func()) *execStream {
 	ctx, stop := context.WithCancel(ctx)
-	s := &execStream{stop: stop, frames: make(chan []byte), closed: make(chan struct{}), ended: make(chan struct{})}
+	s := &execStream{stop: stop, frames: make(chan []byte), closed: make(chan struct{})}
 	cmd.MaxOutput = -1 // the reader has it
 	cmd.OnOutput = func(from proc.Stream, data []byte) {
 		kind := byte(wire.FrameStdout)
@@ -148,7 +154,7 @@ func startStream(ctx context.Context, as string, cmd proc.Command) *execStream {
 		s.send(append([]byte{kind}, data...))
 	}
 	go func() {
-		defer close(s.ended)
+		defer done()
 		defer stop()
 		res, err := proc.Run(ctx, cmd)
 		if res == nil || ctx.Err() != nil {
@@ -198,13 +204,52 @@ func (s *execStream) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// Close implements [io.Closer]. It ends the program and waits for that, which
-// takes no longer than its grace.
+// Close implements [io.Closer]. It ends the program and does not wait for that.
 func (s *execStream) Close() error {
 	s.once.Do(func() {
 		close(s.closed)
 		s.stop()
 	})
-	<-s.ended
 	return nil
+}
+
+// maxTarget bounds what a record shows of a command.
+const maxTarget = 500
+
+func clip(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:n] + "…"
+}
+
+// programs are those that run for an extension, so that its end can wait for
+// theirs.
+type programs struct {
+	mu     sync.Mutex
+	closed bool
+	n      sync.WaitGroup
+}
+
+// begin counts a program in, unless the extension has ended.
+func (p *programs) begin() (done func(), ok bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.closed {
+		return nil, false
+	}
+	p.n.Add(1)
+	return p.n.Done, true
+}
+
+// close waits for programs whose calls have ended; that takes no longer than
+// their grace.
+func (p *programs) close() {
+	p.mu.Lock()
+	p.closed = true
+	p.mu.Unlock()
+	p.n.Wait()
 }

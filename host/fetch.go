@@ -47,6 +47,9 @@ func (b *broker) fetch(ctx context.Context, req wire.Request, c *liveCall) (wire
 		if errors.As(err, &we) && we.Kind == registry.KindPermissionDenied && !strings.HasPrefix(we.Message, "extension ") {
 			named := *we
 			named.Message = fmt.Sprintf("extension %q: %s", b.extension, we.Message)
+			if flag, ok := strings.CutPrefix(we.Hint, "run with "); ok {
+				named.Hint = "to allow it: " + b.access.Load().Suggest(flag)
+			}
 			return wire.Response{}, &named
 		}
 		return wire.Response{}, err

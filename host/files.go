@@ -25,54 +25,82 @@ type files struct {
 	own     string   // the user's folder of rho-ext, which no extension touches
 	folders []string // of extensions, which extensions do not change unasked
 
-	mu    sync.Mutex
-	jail  *jail.Jail
-	paths []string // that the jail was made for
-	old   []*jail.Jail
+	mu   sync.Mutex
+	jail *sharedJail // the one for the grants of the last operation
+}
+
+// sharedJail is a jail while operations use it.
+type sharedJail struct {
+	*jail.Jail
+	paths []string // that it was made for
+	users int
+	stale bool // another one has taken its place
 }
 
 var errNoProject = errors.New("there is no project to work in")
 
-// open gives a jail in which the granted paths can be reached.
-func (f *files) open(paths []string) (*jail.Jail, error) {
+// open gives a jail in which the granted paths can be reached. It is to be
+// released.
+func (f *files) open(paths []string) (*sharedJail, error) {
 	if f.root == "" {
 		return nil, errNoProject
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.jail != nil && slices.Equal(f.paths, paths) {
-		return f.jail, nil
-	}
-	o := jail.Options{}
-	for _, p := range paths {
-		if p == f.root {
-			continue
+	if f.jail == nil || !slices.Equal(f.jail.paths, paths) {
+		j, err := newJail(f.root, paths)
+		if err != nil {
+			return nil, err
 		}
-		o.AllowProtected = append(o.AllowProtected, p)
-		if dir := existingDir(p); !insideOf(dir, f.root) {
-			o.Roots = append(o.Roots, dir)
-		}
+		f.retire()
+		f.jail = &sharedJail{Jail: j, paths: slices.Clone(paths)}
 	}
-	j, err := jail.New(f.root, o)
-	if err != nil {
-		return nil, err
+	f.jail.users++
+	return f.jail, nil
+}
+
+func (f *files) release(j *sharedJail) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if j.users--; j.stale && j.users == 0 {
+		_ = j.Close()
 	}
-	if f.jail != nil {
-		f.old = append(f.old, f.jail) // calls may be using it
+}
+
+// retire gives the jail up, as soon as no operation uses it.
+func (f *files) retire() {
+	if f.jail == nil {
+		return
 	}
-	f.jail, f.paths = j, slices.Clone(paths)
-	return j, nil
+	if f.jail.stale = true; f.jail.users == 0 {
+		_ = f.jail.Close()
+	}
+	f.jail = nil
 }
 
 func (f *files) close() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	for _, j := range append(f.old, f.jail) {
-		if j != nil {
-			_ = j.Close()
+	f.retire()
+}
+
+func newJail(root string, paths []string) (*jail.Jail, error) {
+	o := jail.Options{}
+	for _, p := range paths {
+		if p == root {
+			continue
 		}
+		if dir := existingDir(p); !insideOf(dir, root) {
+			d, err := os.OpenRoot(dir)
+			if err != nil {
+				continue // what cannot be opened must not take the rest away
+			}
+			d.Close()
+			o.Roots = append(o.Roots, dir)
+		}
+		o.AllowProtected = append(o.AllowProtected, p)
 	}
-	f.jail, f.paths, f.old = nil, nil, nil
+	return jail.New(root, o)
 }
 
 // existingDir is the nearest directory that there is, of a path and those above.
@@ -107,13 +135,14 @@ func (b *broker) within(ctx context.Context, c *liveCall, path string, change bo
 		}
 		err = do(j.View(func(real string, change bool) error {
 			var err error
-			by, err = b.permitPath(ctx, c, real, change, "")
+			by, err = b.permitPath(ctx, c, permission.Need{Below: j.ProtectedPart(real)}, real, change)
 			return err
 		}))
+		b.files.release(j)
 		var escape *jail.EscapeError
 		var protected *jail.ProtectedError
 		need := change
-		base := ""
+		var n permission.Need
 		switch {
 		case tries == 2 || err == nil:
 			return by, err
@@ -129,11 +158,12 @@ func (b *broker) within(ctx context.Context, c *liveCall, path string, change bo
 		}
 		real := realPlace(b.files.root, path)
 		if protected != nil {
-			if base = upTo(real, protected.Name); base == "" || b.ownFile(real) {
+			if n.Below = upTo(real, protected.Name); n.Below == "" || b.ownFile(real) {
 				return "", err
 			}
 		}
-		if _, refused := b.permitPath(ctx, c, real, need, base); refused != nil {
+		n.Given = filepath.ToSlash(filepath.Clean(filepath.FromSlash(path)))
+		if _, refused := b.permitPath(ctx, c, n, real, need); refused != nil {
 			return "", inWords(refused, fmt.Sprintf("extension %q: %v", b.extension, err))
 		}
 	}
@@ -150,14 +180,14 @@ func inWords(refused error, message string) error {
 	return &out
 }
 
-// permitPath decides about one real place.
-func (b *broker) permitPath(ctx context.Context, c *liveCall, real string, change bool, base string) (by string, err error) {
+// permitPath decides about one real place. with has what is special about it.
+func (b *broker) permitPath(ctx context.Context, c *liveCall, with permission.Need, real string, change bool) (by string, err error) {
 	kind := permission.KindRead
 	if change {
 		kind = permission.KindWrite
 	}
 	n := permission.NeedPath(kind, real, b.files.root)
-	n.Below = base
+	n.Below, n.Given = with.Below, with.Given
 	if b.ownFile(real) {
 		c.call.RecordUse(registry.Use{Kind: "file", Target: n.Grant.Target, Effect: string(kind), Denied: true})
 		return "", &wire.Error{Kind: registry.KindPermissionDenied, Name: "PermissionDenied", Code: string(kind),
@@ -165,7 +195,7 @@ func (b *broker) permitPath(ctx context.Context, c *liveCall, real string, chang
 	}
 	if change {
 		for _, dir := range b.files.folders {
-			if insideOf(real, dir) && base == "" {
+			if insideOf(real, dir) && n.Below == "" {
 				n.Below = dir // code that runs with other extensions' grants
 			}
 		}

@@ -1,6 +1,7 @@
 package host
 
 import (
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -89,6 +90,11 @@ type Options struct {
 	// GrantCommand begins the command that denials name, such as "rho-ext";
 	// empty means that.
 	GrantCommand string
+	// Proxy is where requests of extensions go through, and CAs the certificate
+	// authorities that are trusted: what the user has configured, never a
+	// project. Nil is no proxy, and the system's authorities.
+	Proxy *permission.Proxy
+	CAs   *x509.CertPool
 	// Model names the model that the agent uses, for rho.getModel; see
 	// [Host.SetModel].
 	Model string

@@ -2,7 +2,8 @@
 // the rho global, the virtual module rho-ext and the type declarations.
 //
 // [Install] makes a fresh runtime ready. Globals are made on first use, so that
-// a runtime costs little until an extension needs them. Nothing here holds
-// authority: whatever leaves the runtime goes through [Env], which the sandbox
-// implements on top of its broker.
+// a runtime costs little until an extension needs them; what a tool finds on its
+// ctx is made by [Globals.Member] for one call. Nothing here holds authority:
+// whatever leaves the runtime goes through [Env], which the sandbox implements
+// on top of its broker.
 package jsapi

@@ -33,6 +33,11 @@ func bytesArg(c goja.FunctionCall, i int) []byte {
 	return b
 }
 
+// Bytes makes a Uint8Array over b, which is the runtime's from then on.
+func (g *Globals) Bytes(b []byte) (goja.Value, error) {
+	return g.call(webidlScript, "bytes", g.vm.ToValue(g.vm.NewArrayBuffer(b)))
+}
+
 // encodeText gives text as UTF-8: (string) → ArrayBuffer.
 func encodeText(g *Globals, c goja.FunctionCall) goja.Value {
 	return g.vm.ToValue(g.vm.NewArrayBuffer([]byte(c.Argument(0).String())))

@@ -11,7 +11,7 @@ import (
 // startFetch asks the broker: (JSON of a wire.FetchRequest, Uint8Array or
 // undefined) → {promise of [JSON of a wire.FetchResponse, stream], cancel}.
 func startFetch(g *Globals, c goja.FunctionCall) goja.Value {
-	req := wire.Request{Op: wire.OpFetch, Data: []byte(c.Argument(0).String())}
+	req := wire.Request{Op: wire.OpFetch, As: "fetch", Data: []byte(c.Argument(0).String())}
 	if body := c.Argument(1); !goja.IsUndefined(body) {
 		req.Payload = slices.Clone(bytesArg(c, 1))
 		if req.Payload == nil {

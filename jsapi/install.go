@@ -105,24 +105,30 @@ func (g *Globals) run(s *script) *goja.Object {
 	if !ok {
 		panic(fmt.Errorf("%s does not give a function", s.file))
 	}
-	if g.use == nil {
-		g.use = g.vm.ToValue(func(c goja.FunctionCall) goja.Value {
-			return g.run(scriptNamed[c.Argument(0).String()])
-		})
-	}
 	host := g.vm.NewObject()
 	for name, fn := range s.natives {
 		if err := host.Set(name, func(c goja.FunctionCall) goja.Value { return fn(g, c) }); err != nil {
 			panic(err)
 		}
 	}
-	v, err = make(goja.Undefined(), host, g.use)
+	v, err = make(goja.Undefined(), host, g.Use())
 	if err != nil {
 		panic(err)
 	}
 	o := v.(*goja.Object)
 	g.exports[s] = o
 	return o
+}
+
+// Use gives the function (name) → exports of an embedded script, for scripts of
+// the sandbox's own.
+func (g *Globals) Use() goja.Value {
+	if g.use == nil {
+		g.use = g.vm.ToValue(func(c goja.FunctionCall) goja.Value {
+			return g.run(scriptNamed[c.Argument(0).String()])
+		})
+	}
+	return g.use
 }
 
 // call calls a function that a script exports, from Go, outside JavaScript.

@@ -79,7 +79,10 @@ func (r *realm) Request(req wire.Request, done func(wire.Response) (goja.Value, 
 				return
 			}
 			v, err := done(res)
-			require.NoError(r.t, err)
+			if err != nil {
+				require.NoError(r.t, reject(r.thrown(err)))
+				return
+			}
 			require.NoError(r.t, resolve(v))
 		})
 	}

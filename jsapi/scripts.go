@@ -4,7 +4,6 @@ import "github.com/dop251/goja"
 
 // The scripts, each with what it needs of Go and the globals it gives.
 var (
-	_ = define("webidl", map[string]native{"usv": usv, "classOf": classOf})
 	_ = define("self", nil, "self")
 	_ = define("dom_exception", nil, "DOMException")
 	_ = define("event", map[string]native{"report": report, "now": elapsed}, "Event", "CustomEvent", "EventTarget")
@@ -23,8 +22,13 @@ var (
 	_ = define("response", nil, "Response")
 	_ = define("fetch", map[string]native{"fetch": startFetch}, "fetch")
 	_ = define("console", map[string]native{"log": logLine, "now": elapsed}, "console")
-	_ = define("rho", map[string]native{"log": logLine, "root": projectRoot, "readFile": readFile}, "rho")
+	_ = define("check", nil)
+	_ = define("json", nil)
+	_ = define("rho", map[string]native{"log": logLine, "root": projectRoot, "model": modelName, "readFile": readFile,
+		"writeFile": writeFile, "runCommand": runCommand, "fetchUrl": fetchURL}, "rho")
+	_ = define("process", map[string]native{"env": newEnviron}, "process")
 
+	webidlScript  = define("webidl", map[string]native{"usv": usv, "classOf": classOf})
 	abortScript   = define("abort", map[string]native{"setTimer": setTimer}, "AbortController", "AbortSignal")
 	errorsScript  = define("errors", nil)
 	inspectScript = define("inspect", map[string]native{"classOf": classOf, "proxyTarget": proxyTarget, "promise": promiseState})

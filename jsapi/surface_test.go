@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dop251/goja"
 	"github.com/stretchr/testify/require"
 )
 
@@ -64,6 +65,8 @@ func TestSurfaceIsAsRecorded(t *testing.T) {
 	b.WriteString("  s: " + r.eval(`Object.keys(m.s).join(" ")`).String() + "\n")
 	b.WriteString("  schema: " + r.eval(`Object.getOwnPropertyNames(Object.getPrototypeOf(m.s.string())).filter(k => k !== "constructor").join(" ")`).String() + "\n")
 
+	b.WriteString("ctx.fs: " + strings.Join(membersOfFiles(t), " ") + "\n")
+
 	const golden = "testdata/surface.golden"
 	if *update {
 		require.NoError(t, os.WriteFile(golden, []byte(b.String()), 0o644))
@@ -115,6 +118,9 @@ func TestTypesDeclareExactlyWhatExists(t *testing.T) {
 		require.ElementsMatch(t, members, want, "members of %s", name)
 	}
 
+	files, _ := typeBlock(`  export interface Files \{`)
+	require.ElementsMatch(t, membersOfFiles(t), membersOf(files))
+
 	module := regexp.MustCompile(`(?m)^  export (?:const|class|function) (\w+)`).FindAllStringSubmatch(Types, -1)
 	names := []string{}
 	for _, m := range module {
@@ -123,9 +129,19 @@ func TestTypesDeclareExactlyWhatExists(t *testing.T) {
 	require.ElementsMatch(t, exportsOf(t), names)
 }
 
-// typeBlock gives the lines of a top-level declaration, and what it extends.
+// membersOfFiles lists what a real ctx.fs has, in order.
+func membersOfFiles(t *testing.T) []string {
+	t.Helper()
+	r := newRealm(t)
+	fs, err := r.g.Member("fs", r)
+	require.NoError(t, err)
+	return fs.(*goja.Object).Keys()
+}
+
+// typeBlock gives the lines of a declaration, and what it extends. head begins
+// with the indent.
 func typeBlock(head string) (body, extends string) {
-	m := regexp.MustCompile(`(?ms)^` + head + `\n(.*?)^\};?$`).FindStringSubmatch(Types)
+	m := regexp.MustCompile(`(?ms)^` + head + `\n(.*?)^ *\};?$`).FindStringSubmatch(Types)
 	if m == nil {
 		return "", ""
 	}
@@ -137,7 +153,8 @@ func typeBlock(head string) (body, extends string) {
 
 func membersOf(body string) []string {
 	names := []string{}
-	for _, m := range regexp.MustCompile(`(?m)^  (?:readonly )?(\w+)\b`).FindAllStringSubmatch(body, -1) {
+	indent := body[:len(body)-len(strings.TrimLeft(body, " "))] // deeper ones are members of members
+	for _, m := range regexp.MustCompile(`(?m)^`+indent+`(?:readonly )?(\w+)\b`).FindAllStringSubmatch(body, -1) {
 		names = append(names, m[1])
 	}
 	return names

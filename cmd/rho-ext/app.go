@@ -184,6 +184,10 @@ func (a *app) openWith(ctx context.Context, tool string, gate registry.Gate, roo
 			a.warn(err.Error())
 		}
 	}
+	proxy, cas, err := networkOf(c)
+	if err != nil {
+		return nil, usage("%v", err)
+	}
 	var asker permission.Asker
 	if p := a.person(); p != nil && a.asks {
 		asker = p
@@ -196,7 +200,7 @@ func (a *app) openWith(ctx context.Context, tool string, gate registry.Gate, roo
 		Isolation: isolation, Root: root, Dirs: c.Extensions.Dirs, Registry: reg,
 		Enabled: c.Extensions.Enabled, Disabled: c.Extensions.Disabled,
 		Tool: tool, Logger: logger, LoadTimeout: c.Sandbox.LoadTimeout,
-		Trusted: trusted, Home: dirs.Home(), Allow: allow, Grants: storeOf(store), AskPermission: asker,
+		Trusted: trusted, Home: dirs.Home(), Allow: allow, Grants: storeOf(store), AskPermission: asker, Proxy: proxy, CAs: cas,
 	})
 	if err != nil {
 		if ctx.Err() != nil {

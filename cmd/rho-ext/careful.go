@@ -68,9 +68,9 @@ func carefulHost(target string) string {
 		return ""
 	case addr.IsLoopback() || addr.IsUnspecified():
 		return "it is this machine"
-	case permission.Metadata(addr):
+	case addr.IsLinkLocalUnicast():
 		return "it is where a cloud tells a machine its own secrets"
-	case addr.IsPrivate() || addr.IsLinkLocalUnicast():
+	case addr.IsPrivate():
 		return "it is in your own network"
 	}
 	return ""

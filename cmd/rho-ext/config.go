@@ -1,10 +1,13 @@
 package main
 
 import (
+	"crypto/x509"
+	"fmt"
 	"log/slog"
 	"slices"
 
 	"github.com/rho-ext/rho-ext/host"
+	"github.com/rho-ext/rho-ext/host/permission"
 	"github.com/rho-ext/rho-ext/internal/config"
 	"github.com/rho-ext/rho-ext/internal/dirs"
 	"github.com/rho-ext/rho-ext/internal/frame"
@@ -79,4 +82,17 @@ func (a *app) logger(level string, red registry.Redactor) *slog.Logger {
 		return slog.New(slog.DiscardHandler)
 	}
 	return slog.New(&lineHandler{app: a, level: levels[level], red: red})
+}
+
+// networkOf is how requests of extensions leave, as the user has configured it.
+func networkOf(c *config.Config) (*permission.Proxy, *x509.CertPool, error) {
+	proxy, err := permission.ParseProxy(c.Network.Proxy, c.Network.NoProxy...)
+	if err != nil {
+		return nil, nil, fmt.Errorf("network.proxy: %w", err)
+	}
+	cas, err := permission.LoadCAs(c.Network.CAFiles)
+	if err != nil {
+		return nil, nil, fmt.Errorf("network.ca_files: %w", err)
+	}
+	return proxy, cas, nil
 }

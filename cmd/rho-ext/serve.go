@@ -26,7 +26,8 @@ func (a *app) serveCommand() *cobra.Command {
 
 --mcp speaks the Model Context Protocol. --rpc speaks JSON-RPC 2.0, one message
 per line: listTools, callTool {name, arguments, id}, cancelCall {id} with the id
-that callTool gave, listExtensions, reloadExtensions, version.`,
+that callTool gave, listExtensions, reloadExtensions, setModel
+{model}, version.`,
 		Example: `  rho-ext serve --mcp
   echo '{"jsonrpc":"2.0","id":1,"method":"listTools"}' | rho-ext serve --rpc`,
 		Args: cobra.NoArgs,
@@ -115,6 +116,9 @@ var _ rpc.Extensions = extensions{}
 
 // List implements [rpc.Extensions].
 func (e extensions) List(context.Context) (any, error) { return listOf(e.w), nil }
+
+// SetModel implements [rpc.Extensions].
+func (e extensions) SetModel(name string) { e.w.host.SetModel(name) }
 
 // Reload implements [rpc.Extensions].
 func (e extensions) Reload(ctx context.Context) (rpc.ReloadReport, error) {

@@ -192,26 +192,31 @@ type Denial struct {
 // Error implements error.
 func (d *Denial) Error() string {
 	if d.Undeclared {
-		return fmt.Sprintf("extension %q: %s is not among its permissions", d.access.opts.Key.Extension, d.what())
+		return fmt.Sprintf("extension %q: %s is not among its permissions", d.access.opts.Key.Extension, d.what(d.shown().Target))
 	}
-	return fmt.Sprintf("extension %q: %s is not granted", d.access.opts.Key.Extension, d.what())
+	return fmt.Sprintf("extension %q: %s is not granted", d.access.opts.Key.Extension, d.what(d.shown().Target))
+}
+
+// Suggest is the command that grants what a flag says.
+func (a *Access) Suggest(flag string) string {
+	id := a.opts.Key.Extension
+	if strings.HasPrefix(id, "-") { // it must not look like a flag
+		return fmt.Sprintf("%s grant %s -- %s", a.opts.Command, flag, ShellQuote(id))
+	}
+	return fmt.Sprintf("%s grant %s %s", a.opts.Command, ShellQuote(id), flag)
 }
 
 // Hint says what would allow it.
 func (d *Denial) Hint() string {
-	id := ShellQuote(d.access.opts.Key.Extension)
-	command := fmt.Sprintf("%s grant %s %s", d.access.opts.Command, id, d.Grant.Flag())
-	if strings.HasPrefix(d.access.opts.Key.Extension, "-") { // it must not look like a flag
-		command = fmt.Sprintf("%s grant %s -- %s", d.access.opts.Command, d.Grant.Flag(), id)
-	}
+	command := d.access.Suggest(d.shown().Flag())
 	switch {
 	case !d.Undeclared:
 		return "to allow it: " + command
 	case !d.access.opts.Ceiling.Declared():
 		return fmt.Sprintf("its code was not seen to use %s; add permissions: { %s: [%q] } to its manifest, then: %s",
-			d.Kind, d.Kind.manifestKey(), d.Grant.Target, command)
+			d.Kind, d.Kind.manifestKey(), d.shown().Target, command)
 	}
-	return fmt.Sprintf("add %q to %s in its manifest's permissions, then: %s", d.Grant.Target, d.Kind.manifestKey(), command)
+	return fmt.Sprintf("add %q to %s in its manifest's permissions, then: %s", d.shown().Target, d.Kind.manifestKey(), command)
 }
 
 // manifestKey is the kind's key in a manifest's permissions.
@@ -226,7 +231,7 @@ func (k Kind) manifestKey() string {
 // arguments, though a grant is of the program.
 func (d *Denial) Subject() string {
 	if d.Kind != KindRun || len(d.argv) < 2 {
-		return d.what()
+		return d.what(d.Grant.Target)
 	}
 	words := []string{ShellQuote(d.Grant.Target)}
 	for _, arg := range d.argv[1:] {

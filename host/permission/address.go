@@ -46,3 +46,21 @@ func isPublic(addr netip.Addr) bool {
 	}
 	return true
 }
+
+// isMetadata reports whether addr is one at which clouds tell a machine its own
+// secrets, or of the link alone.
+func isMetadata(addr netip.Addr) bool {
+	addr = addr.Unmap()
+	return addr.IsLinkLocalUnicast() || metadataAddrs[addr.WithZone("")]
+}
+
+var metadataAddrs = map[netip.Addr]bool{
+	netip.MustParseAddr("100.100.100.200"): true, // Alibaba
+	netip.MustParseAddr("192.0.0.192"):     true, // Oracle
+	netip.MustParseAddr("fd00:ec2::254"):   true, // AWS
+	netip.MustParseAddr("fd20:ce::254"):    true, // Google
+	netip.MustParseAddr("168.63.129.16"):   true, // Azure
+}
+
+// metadataNames are the names by which such services are meant to be reached.
+var metadataNames = map[string]bool{"metadata.google.internal": true, "metadata.azure.internal": true, "instance-data.ec2.internal": true}

@@ -45,8 +45,17 @@ type admission struct {
 	ctx      context.Context
 	target   Target
 	endpoint endpoint
+	plain    bool // http, not https
 	rule     NetRule
 	grant    string
+	via      *proxyServer // nil is directly
+}
+
+// forwards reports whether the proxy gets the request itself and not one to
+// open a tunnel, which many refuse to other ports than 443. What a wildcard
+// covers has a tunnel in any case, as only that leads to a given address.
+func (a *admission) forwards() bool {
+	return a.via != nil && a.via.scheme != "socks5" && a.plain && !a.rule.Wildcard()
 }
 
 type admissionKey struct{}
@@ -77,6 +86,8 @@ func (c *Client) admit(ctx context.Context, h *hop) (*admission, *wire.Error) {
 		grant = rule.Grant()
 	}
 	a.rule, a.grant = rule, grant
+	a.plain = h.url.Scheme() == "http"
+	a.via = c.proxy.through(h.url.Scheme(), a.endpoint)
 	return a, nil
 }
 

@@ -121,6 +121,13 @@ func TestAdmitThatWaitsEndsWithTheCall(t *testing.T) {
 	require.Equal(t, "AbortError", we.Name)
 	require.Equal(t, registry.KindTimeout, we.Kind)
 	require.Empty(t, seen.uses, "nobody refused")
+
+	c = newTestClient(t, ClientOptions{Admit: func(context.Context, Target) (NetRule, string, error) {
+		t.Error("a person was asked for a call that has ended")
+		return NetRule{}, "", nil
+	}})
+	_, err = c.Fetch(ctx, wire.FetchRequest{URL: url}, nil)
+	require.Equal(t, "AbortError", wireError(t, err).Name)
 }
 
 // The dialer is the last to decide: what comes without an admission, or with

@@ -5,23 +5,27 @@ import (
 	"context"
 	"crypto/tls"
 	"io"
+	"net"
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/rho-ext/rho-ext/host/wire"
 	"github.com/rho-ext/rho-ext/registry"
 )
 
 // Client makes HTTP requests for an extension and keeps them to the hosts that
-// it is granted. It takes no proxy from the environment, keeps no cookies and
-// shares no connection with other clients. It is safe for concurrent use.
+// it is granted. It keeps no cookies and shares no connection with other
+// clients. It is safe for concurrent use.
 type Client struct {
 	ask       func(context.Context, Target) (NetRule, string, error)
 	maxBody   int64
 	userAgent string
 	onUse     func(context.Context, registry.Use)
 	dialer    *dialer
+	proxy     *Proxy
+	conns     conns
 
 	// A connection that was opened for a host by name may lead to a private
 	// address, so it must never serve a request that a wildcard admitted.
@@ -36,6 +40,7 @@ func NewClient(o ClientOptions) *Client {
 		userAgent: o.UserAgent,
 		onUse:     o.OnUse,
 		dialer:    newDialer(o),
+		proxy:     o.Proxy,
 	}
 	if c.ask == nil {
 		c.ask = admitBy(slices.Clone(o.Rules))
@@ -49,20 +54,26 @@ func NewClient(o ClientOptions) *Client {
 	if c.onUse == nil {
 		c.onUse = func(context.Context, registry.Use) {}
 	}
-	c.byName, c.byWildcard = newTransport(o, c.dialer), newTransport(o, c.dialer)
+	c.byName, c.byWildcard = c.newTransport(o), c.newTransport(o)
 	return c
 }
 
 // newTransport makes a pool of connections. Inside of one they are kept apart
 // by scheme, host and port, those of HTTP/2 too: the transport never sends a
 // request over a connection to another host, even if its certificate would do.
-func newTransport(o ClientOptions, d *dialer) *http.Transport {
+func (c *Client) newTransport(o ClientOptions) *http.Transport {
 	wait := o.HeaderWait
 	if wait <= 0 {
 		wait = DefaultHeaderWait
 	}
 	return &http.Transport{
-		DialContext:            d.DialContext,
+		DialContext: func(ctx context.Context, network, addr string) (net.Conn, error) {
+			conn, err := c.dialer.DialContext(ctx, network, addr)
+			if err != nil {
+				return nil, err
+			}
+			return c.conns.add(conn)
+		},
 		TLSClientConfig:        &tls.Config{RootCAs: o.CAs},
 		TLSHandshakeTimeout:    handshakeWait,
 		ResponseHeaderTimeout:  wait,
@@ -81,8 +92,11 @@ func (c *Client) transport(r NetRule) *http.Transport {
 	return c.byName
 }
 
-// Close ends the idle connections. Requests that run are not affected.
+// Close ends the idle connections, and those of requests that run when the
+// body of the last of them is closed. Later requests work, over connections of
+// their own.
 func (c *Client) Close() {
+	c.conns.close()
 	c.byName.CloseIdleConnections()
 	c.byWildcard.CloseIdleConnections()
 }
@@ -112,18 +126,21 @@ func (c *Client) Fetch(ctx context.Context, req wire.FetchRequest, body []byte) 
 	if err != nil {
 		return nil, err
 	}
+	c.conns.begin()
 	ctx, cancel := context.WithCancelCause(ctx)
-	res, err := c.follow(ctx, cancel, h, req.Redirect)
+	end := sync.OnceFunc(c.conns.end)
+	done := func(cause error) { cancel(cause); end() }
+	res, err := c.follow(ctx, done, h, req.Redirect)
 	if err != nil {
-		cancel(nil)
+		done(nil)
 		return nil, err
 	}
 	return res, nil
 }
 
 // follow makes one hop after the other until one is the answer. The answer's
-// body ends ctx by cancel.
-func (c *Client) follow(ctx context.Context, cancel context.CancelCauseFunc, h *hop, mode string) (*Response, error) {
+// body ends ctx by done.
+func (c *Client) follow(ctx context.Context, done context.CancelCauseFunc, h *hop, mode string) (*Response, error) {
 	for redirects := 0; ; redirects++ {
 		res, grant, err := c.roundTrip(ctx, h)
 		if err != nil {
@@ -132,7 +149,7 @@ func (c *Client) follow(ctx context.Context, cancel context.CancelCauseFunc, h *
 		location, isRedirect := redirectTarget(res)
 		if !isRedirect || mode == redirectManual {
 			answer := c.response(h, res, redirects > 0, grant)
-			answer.Body = newBody(ctx, cancel, res, c.maxBody)
+			answer.Body = newBody(ctx, done, res, c.maxBody)
 			return answer, nil
 		}
 		// A body that nobody will read; the connection goes with it.
@@ -164,19 +181,7 @@ func (c *Client) roundTrip(ctx context.Context, h *hop) (*http.Response, string,
 	use.Grant = a.grant
 	c.onUse(ctx, use)
 
-	hr := (&http.Request{
-		Method: h.method,
-		URL:    h.goURL(),
-		Host:   h.url.Host(),
-		Header: h.headers.Clone(), // a transport may hold on to it
-	}).WithContext(a.context())
-	hr.Body = http.NoBody
-	if len(h.body) > 0 {
-		hr.Body = io.NopCloser(bytes.NewReader(h.body))
-		hr.ContentLength = int64(len(h.body))
-		hr.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(h.body)), nil }
-	}
-	res, err := c.transport(a.rule).RoundTrip(hr)
+	res, err := c.transport(a.rule).RoundTrip(c.request(a, h))
 	if err != nil {
 		fault := fault(ctx, err)
 		if fault.Kind == registry.KindPermissionDenied { // found out at the dial
@@ -185,7 +190,33 @@ func (c *Client) roundTrip(ctx context.Context, h *hop) (*http.Response, string,
 		}
 		return nil, "", fault
 	}
+	if a.forwards() && res.StatusCode == http.StatusProxyAuthRequired {
+		_ = res.Body.Close()
+		return nil, "", netError("proxy", "the proxy did not forward the request: %v", statusError(res.StatusCode))
+	}
 	return res, use.Grant, nil
+}
+
+// request is a hop as the transport takes it.
+func (c *Client) request(a *admission, h *hop) *http.Request {
+	r := (&http.Request{
+		Method: h.method,
+		URL:    h.goURL(a.forwards()),
+		Host:   h.url.Host(),
+		Header: h.headers.Clone(), // a transport may hold on to it
+		Body:   http.NoBody,
+	}).WithContext(a.context())
+	if a.forwards() {
+		if auth := a.via.basicAuth(); auth != "" {
+			r.Header.Set("Proxy-Authorization", auth)
+		}
+	}
+	if len(h.body) > 0 {
+		r.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(h.body)), nil }
+		r.Body, _ = r.GetBody()
+		r.ContentLength = int64(len(h.body))
+	}
+	return r
 }
 
 // response turns the last hop into plain data.

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
+	"strings"
 
 	"github.com/rho-ext/rho-ext/host/wire"
 	"github.com/rho-ext/rho-ext/registry"
@@ -26,6 +27,20 @@ func denied(t Target) *wire.Error {
 // turned out to be no public one.
 func deniedPrivate(t Target, addr netip.Addr) *wire.Error {
 	return denial(t, fmt.Sprintf("network access to %s is not granted: it leads to %s, and a wildcard covers public addresses only", t.hostPort(), addr.Unmap()))
+}
+
+// deniedMetadata is the refusal of a name that leads to where clouds tell
+// secrets.
+func deniedMetadata(t Target, addr netip.Addr) *wire.Error {
+	e := denial(t, fmt.Sprintf("network access to %s is not granted: it leads to %s, where machines keep secrets of their own", t.hostPort(), addr.Unmap()))
+	e.Hint = "if it is meant, request that address itself, once it was granted"
+	return e
+}
+
+// deniedUnknown is the refusal of a host that only a wildcard covers and only
+// the proxy may be able to find.
+func deniedUnknown(t Target) *wire.Error {
+	return denial(t, fmt.Sprintf("network access to %s is not granted: a wildcard covers public addresses only, and where the host leads cannot be found out on this side of the proxy", t.hostPort()))
 }
 
 // deniedPort is the refusal of a port where no web server is to be expected.
@@ -93,8 +108,18 @@ func fault(ctx context.Context, err error) *wire.Error {
 	case errors.As(err, &cert), errors.As(err, &host):
 		return netError("tls", "%v", err)
 	case errors.As(err, &slow) && slow.Timeout():
-		return netError("timeout", "%v", err)
+		return netError("timeout", "%s", withoutSource(err))
 	default:
-		return netError("", "%v", err)
+		return netError("", "%s", withoutSource(err))
 	}
+}
+
+// withoutSource is the text of an error without the two ends of a connection:
+// one is this machine's address, the other may be a proxy's.
+func withoutSource(err error) string {
+	var op *net.OpError
+	if errors.As(err, &op) && op.Source != nil && op.Err != nil {
+		return strings.Replace(err.Error(), op.Error(), op.Op+": "+op.Err.Error(), 1)
+	}
+	return err.Error()
 }

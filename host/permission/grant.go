@@ -152,11 +152,16 @@ func relativeTo(p, root string) (string, bool) {
 	}
 	rel, err := filepath.Rel(root, p)
 	rel = filepath.ToSlash(rel)
+	return notHome(rel), err == nil
+}
+
+// notHome spells a relative path so that it is read as one: neither as the home
+// directory nor as nothing.
+func notHome(rel string) string {
 	if first, _, _ := strings.Cut(rel, "/"); first == "~" || strings.TrimSpace(rel) == "" {
-		// A name here: neither the home directory nor nothing.
-		rel = "./" + rel
+		return "./" + rel
 	}
-	return rel, err == nil
+	return rel
 }
 
 // realPath resolves the symbolic links of as much of a path as there is.

@@ -140,6 +140,8 @@ func TestHomeIsThePersonsOwn(t *testing.T) {
 	n := NeedPath(KindRead, filepath.Join(root, "~", "notes"), root)
 	require.Equal(t, "./~/notes", n.Grant.Target)
 	require.Equal(t, n.Grant, mustGrant(t, KindRead, n.Grant.Target, root))
+	n.Given = "~/notes"
+	require.Equal(t, n.Grant, n.shown())
 }
 
 // What was granted stays what it was, wherever a link leads later.

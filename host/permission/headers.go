@@ -12,25 +12,23 @@ import (
 // Host could reach another site at a granted address, a forged length or
 // encoding could smuggle a second request.
 var connectionHeaders = map[string]bool{
-	"Connection":         true,
-	"Content-Length":     true,
-	"Expect":             true,
-	"Host":               true,
-	"Keep-Alive":         true,
-	"Proxy-Authenticate": true,
-	"Proxy-Connection":   true,
-	"Te":                 true,
-	"Trailer":            true,
-	"Transfer-Encoding":  true,
-	"Upgrade":            true,
-	"Http2-Settings":     true,
+	"Connection":        true,
+	"Content-Length":    true,
+	"Expect":            true,
+	"Host":              true,
+	"Keep-Alive":        true,
+	"Te":                true,
+	"Trailer":           true,
+	"Transfer-Encoding": true,
+	"Upgrade":           true,
+	"Http2-Settings":    true,
 }
 
 var (
 	// bodyHeaders describe a body and go with it.
 	bodyHeaders = []string{"Content-Encoding", "Content-Language", "Content-Location", "Content-Type"}
 	// credentialHeaders are meant for one origin.
-	credentialHeaders = []string{"Authorization", "Cookie", "Cookie2", "Proxy-Authorization"}
+	credentialHeaders = []string{"Authorization", "Cookie", "Cookie2"}
 )
 
 // parseHeaders checks an author's headers and adds those that every request
@@ -46,7 +44,9 @@ func parseHeaders(list [][2]string, userAgent string) (http.Header, error) {
 		if !ok || !httpguts.ValidHeaderFieldValue(raw) {
 			return nil, typeError("the value of the header %s has a character that headers cannot hold", name)
 		}
-		if !connectionHeaders[http.CanonicalHeaderKey(name)] {
+		// What is for a proxy is between it and the user.
+		key := http.CanonicalHeaderKey(name)
+		if !connectionHeaders[key] && !strings.HasPrefix(key, "Proxy-") {
 			h.Add(name, raw)
 		}
 	}

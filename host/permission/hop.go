@@ -131,18 +131,22 @@ func (h *hop) target() Target {
 }
 
 // goURL is the URL as the transport takes it. It is put together from parts
-// and not parsed again, so that what the rules saw is what is sent.
-func (h *hop) goURL() *url.URL {
+// and not parsed again, so that what the rules saw is what is sent. A proxy
+// that forwards the request reads the whole URL in its first line.
+func (h *hop) goURL(whole bool) *url.URL {
 	u := &url.URL{Scheme: h.url.Scheme(), Host: h.url.Host(), RawQuery: h.url.Query()}
 	path := h.url.Pathname()
-	if !strings.HasPrefix(path, "//") {
+	switch {
+	case whole:
+		u.Opaque = "//" + u.Host + path // written with the scheme
+	case !strings.HasPrefix(path, "//"):
 		u.Opaque = path
-		return u
-	}
-	// As Opaque it would be taken for a host.
-	u.Path, u.RawPath = path, path
-	if plain, err := url.PathUnescape(path); err == nil {
-		u.Path = plain
+	default:
+		// As Opaque it would be taken for a host.
+		u.Path, u.RawPath = path, path
+		if plain, err := url.PathUnescape(path); err == nil {
+			u.Path = plain
+		}
 	}
 	return u
 }
@@ -162,6 +166,9 @@ func (h *hop) redirect(status int, location string) (*hop, error) {
 	u, e, err := parseURL(h.url, location)
 	if err != nil {
 		return nil, netError("", "%s %s redirects to a place that cannot be fetched: %v", h.method, h.target().URL, err)
+	}
+	if h.url.Scheme() == "https" && u.Scheme() == "http" {
+		return nil, netError("", "%s redirects from https to %s, in the clear, which is not followed", h.target().URL, u.Host())
 	}
 	next := &hop{
 		url:      u,

@@ -1,7 +1,6 @@
 package permission
 
 import (
-	"net/netip"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -16,6 +15,9 @@ type Need struct {
 	// Rule is, after a [Access.Check] of a host that said yes, the rule that
 	// covers it.
 	Rule NetRule
+	// Given, where set, is the path as the code wrote it. The code is told no
+	// other: where a link outside leads is not its business.
+	Given string
 	// Below, where set, is an absolute path: only grants of it or of something
 	// below it count, for it has a name that nobody uses unasked.
 	Below string
@@ -69,9 +71,17 @@ func (n Need) Program() string {
 	return n.argv[0]
 }
 
-// what says what the need is, for a sentence that ends in "is not granted".
-func (n Need) what() string {
-	t := n.Grant.Target
+// shown is the grant as the code is told of it.
+func (n Need) shown() Grant {
+	if n.Given == "" {
+		return n.Grant
+	}
+	return Grant{n.Kind, notHome(n.Given)}
+}
+
+// what says what is needed of a target, for a sentence that ends in "is not
+// granted".
+func (n Need) what(t string) string {
 	switch n.Kind {
 	case KindNet:
 		return "network access to " + n.endpoint.String()
@@ -129,19 +139,4 @@ func (n *Need) below(c *Ceiling) bool {
 	plain.Below = ""
 	_, ok := plain.coveredBy(c.set)
 	return ok
-}
-
-// Metadata reports whether addr is one at which clouds tell a machine its own
-// secrets, or of the link alone.
-func Metadata(addr netip.Addr) bool {
-	addr = addr.Unmap()
-	return addr.IsLinkLocalUnicast() || metadataAddrs[addr.WithZone("")]
-}
-
-var metadataAddrs = map[netip.Addr]bool{
-	netip.MustParseAddr("100.100.100.200"): true, // Alibaba
-	netip.MustParseAddr("192.0.0.192"):     true, // Oracle
-	netip.MustParseAddr("fd00:ec2::254"):   true, // AWS
-	netip.MustParseAddr("fd20:ce::254"):    true, // Google
-	netip.MustParseAddr("168.63.129.16"):   true, // Azure
 }

@@ -156,6 +156,8 @@ func (r NetRule) covers(e endpoint) bool {
 		return r.host == e.host
 	case e.addr.IsValid():
 		return r.host == "" && isPublic(e.addr)
+	case e.host == "localhost", strings.HasSuffix(e.host, ".localhost"):
+		return false // this machine, whatever it may resolve to
 	case r.host == "":
 		return true
 	default:

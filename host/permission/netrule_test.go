@@ -122,6 +122,12 @@ func TestRuleCovers(t *testing.T) {
 		{"127.0.0.1", "127.0.0.2:80", false},
 		{"[::1]:80", "[::1]:80", true},
 		{"localhost", "127.0.0.1:80", false},
+		{"localhost", "localhost:80", true},
+		{"*", "localhost:80", false},
+		{"*.localhost", "a.localhost:80", false},
+		{"*.a.localhost", "b.a.localhost:80", false},
+		{"a.localhost", "a.localhost:80", true},
+		{"*", "notlocalhost:80", true},
 	} {
 		t.Run(tt.rule+" "+tt.hostport, func(t *testing.T) {
 			t.Parallel()

@@ -48,6 +48,9 @@ type ClientOptions struct {
 	// CAs are the certificate authorities that are trusted, such as those of
 	// [LoadCAs]; nil means the system's.
 	CAs *x509.CertPool
+	// Proxy is what requests go through, of [ParseProxy]; nil is none. It comes
+	// from the user, never from a project or an extension.
+	Proxy *Proxy
 	// OnUse, if not nil, hears of every hop of every request, also of refused
 	// ones, before it is made. ctx is that of the request.
 	OnUse func(ctx context.Context, u registry.Use)

@@ -125,7 +125,8 @@ func (l *useLog) add(_ context.Context, u registry.Use) {
 }
 
 // dnsServer is a name server on loopback. Each name has the addresses that
-// its successive A queries get, the last of them for ever.
+// its successive A queries get, the last of them for ever; AAAA queries get
+// those of the same answer. cname:NAME among them is another name for it.
 type dnsServer struct {
 	mu      sync.Mutex
 	answers map[string][]string
@@ -182,22 +183,38 @@ func (s *dnsServer) answer(query []byte) []byte {
 	defer s.mu.Unlock()
 	list := s.answers[name]
 	reply := dnsmessage.Message{Header: dnsmessage.Header{ID: m.ID, Response: true, RecursionAvailable: true}, Questions: m.Questions}
-	switch {
-	case len(list) == 0:
+	if len(list) == 0 {
 		reply.RCode = dnsmessage.RCodeNameError
-	case q.Type == dnsmessage.TypeA:
-		s.queries = append(s.queries, name)
-		if len(list) > 1 {
-			s.answers[name] = list[1:]
+	} else {
+		if q.Type == dnsmessage.TypeA {
+			s.queries = append(s.queries, name)
+			if len(list) > 1 {
+				s.answers[name] = list[1:]
+			}
 		}
-		for addr := range strings.FieldsSeq(list[0]) {
-			reply.Answers = append(reply.Answers, dnsmessage.Resource{
-				Header: dnsmessage.ResourceHeader{Name: q.Name, Class: q.Class},
-				Body:   &dnsmessage.AResource{A: netip.MustParseAddr(addr).As4()},
-			})
-		}
+		reply.Answers = dnsRecords(q, list[0])
 	}
 	out, _ := reply.Pack()
+	return out
+}
+
+// dnsRecords are the records of one answer that the question asks for.
+func dnsRecords(q dnsmessage.Question, answer string) (out []dnsmessage.Resource) {
+	header := dnsmessage.ResourceHeader{Name: q.Name, Class: q.Class}
+	for text := range strings.FieldsSeq(answer) {
+		if name, ok := strings.CutPrefix(text, "cname:"); ok {
+			to := dnsmessage.MustNewName(name + ".")
+			out = append(out, dnsmessage.Resource{Header: header, Body: &dnsmessage.CNAMEResource{CNAME: to}})
+			header.Name = to
+			continue
+		}
+		switch addr := netip.MustParseAddr(text); {
+		case addr.Is4() && q.Type == dnsmessage.TypeA:
+			out = append(out, dnsmessage.Resource{Header: header, Body: &dnsmessage.AResource{A: addr.As4()}})
+		case addr.Is6() && q.Type == dnsmessage.TypeAAAA:
+			out = append(out, dnsmessage.Resource{Header: header, Body: &dnsmessage.AAAAResource{AAAA: addr.As16()}})
+		}
+	}
 	return out
 }
 
@@ -222,12 +239,19 @@ func countDials(c *Client, instead map[string]string) *dialLog {
 		l.mu.Lock()
 		l.addrs = append(l.addrs, addr)
 		l.mu.Unlock()
-		if nd.ControlContext != nil {
-			if err := nd.ControlContext(ctx, "tcp", addr, nil); err != nil {
+		check := nd.ControlContext
+		if _, err := netip.ParseAddrPort(addr); check != nil && err == nil {
+			if err := check(ctx, "tcp", addr, nil); err != nil {
 				return nil, err
 			}
+			check = nil // the address may be led elsewhere
 		}
-		nd.ControlContext = func(_ context.Context, _, address string, _ syscall.RawConn) error {
+		nd.ControlContext = func(ctx context.Context, network, address string, c syscall.RawConn) error {
+			if check != nil {
+				if err := check(ctx, network, address, c); err != nil {
+					return err
+				}
+			}
 			if ap, err := netip.ParseAddrPort(address); err != nil || !ap.Addr().Unmap().IsLoopback() {
 				return fmt.Errorf("a test does not connect to %s", address)
 			}

@@ -1,43 +1,13 @@
 package reading
 
 import (
-	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/rho-ext/rho-ext/host/wire"
 )
-
-func TestEffectsAreThoseThatTheCodeMentions(t *testing.T) {
-	t.Parallel()
-	for src, want := range map[string]string{
-		`fetch("x")`:                                "net",
-		`const f = fetch; f()`:                      "net",
-		`globalThis.fetch("x")`:                     "net",
-		`self["fetch"]("x")`:                        "net",
-		`const { fetch: go } = globalThis; go()`:    "net",
-		`const { fetch } = self; fetch()`:           "net",
-		`a.map(fetch)`:                              "net",
-		`x = { fetch }`:                             "net",
-		`class A { go() { return fetch }}`:          "net",
-		`rho.readFile("x")`:                         "read",
-		`rho["readFile"]("x")`:                      "read",
-		`const { readFile } = rho; readFile("x")`:   "read",
-		`rho.readFile(fetch)`:                       "read net",
-		`cache.fetch("x")`:                          "",
-		`const o = { fetch: 1 }; o.fetch`:           "",
-		`"fetch"; // fetch`:                         "",
-		`rho.log("info", "x")`:                      "",
-		`const prefetch = 1, fetcher = 2; prefetch`: "",
-	} {
-		s, fail := Parse("x.js", []byte(src), nil)
-		require.Nil(t, fail, src)
-		require.Equal(t, want, s.Effects.String(), src)
-	}
-}
 
 func TestToolLiteralsAndTheManifestArePlaced(t *testing.T) {
 	t.Parallel()
@@ -82,6 +52,14 @@ func TestALongChainIsRefusedAndNotWalked(t *testing.T) {
 	require.Nil(t, fail)
 }
 
+func TestCodeThatPanicsTheEnginesParserIsAFailure(t *testing.T) {
+	t.Parallel()
+	_, fail := Parse("x.js", []byte("({a([...["), nil)
+	require.NotNil(t, fail)
+	require.Contains(t, fail.Message, "parser panicked")
+	require.False(t, TextUse("0([...[", nil))
+}
+
 func TestSyntaxTheEngineLacksIsPlaced(t *testing.T) {
 	t.Parallel()
 	_, fail := Parse("x.js", []byte("ok();\nfor await (const x of y) {}"), nil)
@@ -111,24 +89,4 @@ func TestTextUse(t *testing.T) {
 	} {
 		require.Equal(t, want, TextUse(src, declared), src)
 	}
-}
-
-func FuzzParse(f *testing.F) {
-	for _, s := range []string{"fetch()", "({name:'a',execute(){}})", "2n**2n**9n", "`${a}`", "class A{#x=1}", "/(/", "x=>y=>z", "'\\u{110000}'"} {
-		f.Add(s)
-	}
-	f.Fuzz(func(t *testing.T, src string) {
-		if len(src) > 4096 {
-			return
-		}
-		start := time.Now()
-		s, fail := Parse("x.js", []byte(src), nil)
-		if (s == nil) == (fail == nil) {
-			t.Fatal(fmt.Sprint("neither or both: ", s, fail))
-		}
-		TextUse(src, nil)
-		if d := time.Since(start); d > 5*time.Second {
-			t.Fatalf("took %v", d)
-		}
-	})
 }

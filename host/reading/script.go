@@ -12,21 +12,23 @@ import (
 	"github.com/dop251/goja/parser"
 
 	"github.com/rho-ext/rho-ext/host/wire"
-	"github.com/rho-ext/rho-ext/registry"
 )
 
 // Script is a parsed bundle and what was read from it.
 type Script struct {
 	// AST is ready to be compiled.
 	AST *ast.Program
-	// Effects are those that the code mentions.
-	Effects registry.Effects
+	// Uses are those of the whole script.
+	Uses Uses
 	// Tools are the object literals that look like tools, in source order.
 	Tools []ToolLiteral
 	// Unfinished are literals that look like tools but have no function.
 	Unfinished []ToolLiteral
 	// Manifest is the literal that holds the tools, if there is one.
 	Manifest ToolLiteral
+	// Hooks and Commands are the uses of those whose literals are visible, by
+	// their names.
+	Hooks, Commands map[string]Uses
 }
 
 // ToolLiteral is an object literal with an execute member, or the manifest.
@@ -34,6 +36,9 @@ type ToolLiteral struct {
 	Name string // empty where it is not a string literal
 	At   wire.Position
 	Keys map[string]wire.Position // where each literal key stands
+	// Uses are those of the tool alone where all that can become of the literal
+	// is visible, else those of the whole script. The manifest has none.
+	Uses Uses
 }
 
 // Parse parses and reads a bundle. name is what positions without a mapping
@@ -43,19 +48,35 @@ func Parse(name string, script, sourceMap []byte) (*Script, *wire.Failure) {
 	if len(sourceMap) > 0 {
 		src += "\n//# sourceMappingURL=map"
 	}
-	prg, err := goja.Parse(name, src, parser.WithSourceMapLoader(func(string) ([]byte, error) { return sourceMap, nil }))
+	var prg *ast.Program
+	err := guarded(func() (err error) {
+		prg, err = goja.Parse(name, src, parser.WithSourceMapLoader(func(string) ([]byte, error) { return sourceMap, nil }))
+		return err
+	})
 	if err != nil {
 		return nil, SyntaxFailure(err)
 	}
 	s := &Script{AST: prg}
-	r := &reader{script: s, file: prg.File}
+	r := &reader{script: s, file: prg.File, found: newFound()}
 	if err := walk(prg, r.visit); err != nil {
 		return nil, &wire.Failure{Stage: wire.StageBundle, Message: err.Error(), Hint: "generated code like this belongs in a data file"}
 	}
 	if r.failure != nil {
 		return nil, r.failure
 	}
+	r.found.settle()
+	r.spread(read(prg, r.found))
 	return s, nil
+}
+
+// guarded runs the engine's parser, which panics on some broken code.
+func guarded(parse func() error) (err error) {
+	defer func() {
+		if x := recover(); x != nil {
+			err = fmt.Errorf("the engine's parser panicked: %v", x)
+		}
+	}()
+	return parse()
 }
 
 // The engine puts the place into the text of its errors: the parser before the
@@ -90,6 +111,7 @@ type reader struct {
 	script    *Script
 	file      *file.File
 	constants constants
+	found     *found
 	failure   *wire.Failure
 }
 
@@ -110,9 +132,8 @@ func (r *reader) visit(n ast.Node) bool {
 		}
 	case *ast.ObjectLiteral:
 		r.object(e)
-	default:
-		r.script.Effects |= mentions(n)
 	}
+	r.found.visit(n)
 	return true
 }
 
@@ -136,8 +157,12 @@ func (r *reader) object(o *ast.ObjectLiteral) {
 	}
 	lit := ToolLiteral{Name: name, At: r.at(o.Idx0()), Keys: keys}
 	has := func(key string) bool { _, ok := keys[key]; return ok }
+	if !has("execute") && name != "" && (has("run") || has("handler")) {
+		r.found.literals[o] = &root{kind: rootCommand, name: name}
+	}
 	switch {
 	case has("execute"):
+		r.found.literals[o] = &root{kind: rootTool, name: name, index: len(r.script.Tools)}
 		r.script.Tools = append(r.script.Tools, lit)
 	case has("tools") && !exports:
 		// One with a name is more likely the manifest.

@@ -42,8 +42,11 @@ func function(source string) (*ast.ParameterList, ast.Node) {
 		"(" + source + ")", "({" + source + "})",
 		"(" + source + "))", "({" + source + ")})", // the engine drops an arrow's last bracket
 	} {
-		prg, err := parser.ParseFile(nil, "", src, 0, parser.WithDisableSourceMaps)
-		if err != nil {
+		var prg *ast.Program
+		if err := guarded(func() (err error) {
+			prg, err = parser.ParseFile(nil, "", src, 0, parser.WithDisableSourceMaps)
+			return err
+		}); err != nil {
 			continue
 		}
 		var params *ast.ParameterList

@@ -28,6 +28,18 @@ func walk(n ast.Node, visit func(ast.Node) bool) error {
 	return w.err
 }
 
+// children calls visit for the nodes right below n.
+func children(n ast.Node, visit func(ast.Node)) {
+	w := walker{}
+	w.visit = func(m ast.Node) bool {
+		visit(m)
+		return false
+	}
+	if v := reflect.ValueOf(n); v.Kind() == reflect.Pointer && !v.IsNil() {
+		w.fields(v.Elem(), 0)
+	}
+}
+
 type walker struct {
 	visit func(ast.Node) bool
 	err   error

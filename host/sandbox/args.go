@@ -3,6 +3,7 @@ package sandbox
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 
 	"github.com/dop251/goja"
 
@@ -17,7 +18,7 @@ func (s *Sandbox) arguments(t *tool, raw json.RawMessage) (goja.Value, error) {
 	}
 	v, err := fromJSON(s.vm, raw)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("arguments: %w", err)
 	}
 	if t.form == wire.ArgsObject {
 		return v, nil

@@ -135,6 +135,9 @@ func (s *Sandbox) release(c *call) {
 	}
 	for r := range c.requests {
 		s.drop(c, r)
+		if r.refuse != nil {
+			s.loop.post(r.refuse)
+		}
 	}
 	for stream := range c.streams {
 		s.closeStream(c, stream)

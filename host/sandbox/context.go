@@ -22,7 +22,7 @@ type callContext struct {
 var _ goja.DynamicObject = (*callContext)(nil)
 
 // contextKeys are the members of ctx, in the order in which they are listed.
-var contextKeys = []string{"callId", "toolName", "projectRoot", "extensionDir", "signal", "values", "progress", "log"}
+var contextKeys = []string{"callId", "toolName", "projectRoot", "extensionDir", "signal", "values", "config", "progress", "log", "fs", "exec", "callTool"}
 
 func (s *Sandbox) contextOf(c *call) goja.Value {
 	return s.vm.NewDynamicObject(&callContext{sandbox: s, call: c})
@@ -51,6 +51,12 @@ func (x *callContext) Get(key string) goja.Value {
 		v = s.signalOf(x.call)
 	case "values":
 		v = s.valuesOf(x.call)
+	case "config":
+		v = s.configOf(x.call)
+	case "fs", "exec", "callTool":
+		var err error
+		v, err = s.globals.Member(key, caller{s, x.call})
+		s.native(err)
 	case "progress":
 		v = s.vm.ToValue(func(f goja.FunctionCall) goja.Value {
 			s.progress(x.call, f.Argument(0))
@@ -131,6 +137,21 @@ func (s *Sandbox) valuesOf(c *call) goja.Value {
 	return v
 }
 
+// configOf asks for the extension's settings, and waits.
+func (s *Sandbox) configOf(c *call) goja.Value {
+	res, thrown := caller{s, c}.Do(wire.Request{Op: wire.OpConfig, As: "ctx.config"})
+	if thrown != nil {
+		panic(thrown)
+	}
+	v, err := fromJSON(s.vm, res.Data)
+	if err != nil {
+		panic(s.vm.NewTypeError("ctx.config: " + err.Error()))
+	}
+	v, err = s.glue.freezeDeep(goja.Undefined(), v)
+	s.native(err)
+	return v
+}
+
 // progress passes a report on while the call runs.
 func (s *Sandbox) progress(c *call, update goja.Value) {
 	v, err := s.glue.progressOf(goja.Undefined(), update)
@@ -138,7 +159,7 @@ func (s *Sandbox) progress(c *call, update goja.Value) {
 	if c.ended.Load() {
 		return
 	}
-	_, _ = s.broker.Do(c.ctx, wire.Request{Call: c.req.ID, Tool: c.req.Tool, Op: wire.OpProgress, Data: json.RawMessage(v.String())})
+	_, _ = s.broker.Do(c.ctx, wire.Request{Call: c.req.ID, Tool: c.req.Tool, Op: wire.OpProgress, As: "ctx.progress", Data: json.RawMessage(v.String())})
 }
 
 var logLevels = []string{"debug", "info", "warn", "error"}

@@ -20,10 +20,10 @@ func fromJSON(vm *goja.Runtime, raw []byte) (goja.Value, error) {
 	r := jsonReader{vm: vm, data: raw}
 	v, err := r.value(0)
 	if err != nil {
-		return nil, fmt.Errorf("arguments: %w", err)
+		return nil, err
 	}
 	if r.skipSpace(); r.at < len(r.data) {
-		return nil, fmt.Errorf("arguments: %w", r.unexpected())
+		return nil, r.unexpected()
 	}
 	return v, nil
 }

@@ -22,14 +22,14 @@ type glue struct {
 	freezeDeep, progressOf, data                               goja.Callable
 }
 
-func newGlue(vm *goja.Runtime) (glue, error) {
+func newGlue(vm *goja.Runtime, use goja.Value) (glue, error) {
 	var g glue
 	v, err := vm.RunProgram(glueProgram())
 	if err != nil {
 		return g, err
 	}
 	make, _ := goja.AssertFunction(v)
-	v, err = make(goja.Undefined())
+	v, err = make(goja.Undefined(), use)
 	if err != nil {
 		return g, err
 	}

@@ -83,7 +83,7 @@ func (l *loading) read(collected *goja.Object) (*wire.LoadResult, error) {
 		m.Engine = eng.String()
 	}
 	m.Keys = l.prog.script.Manifest.Keys
-	m.Effects = l.prog.script.Effects
+	m.Effects = l.prog.script.Uses.Effects
 	list := ok.Get("tools").ToObject(s.vm)
 	n := int(list.Get("length").ToInteger())
 	s.tools = make(map[string]*tool, n)
@@ -113,7 +113,9 @@ func (l *loading) tool(o *goja.Object, index int) (wire.Tool, error) {
 			return t, fmt.Errorf("examples: %w", err)
 		}
 	}
-	t.Effects = t.Risk.Effects() | l.prog.script.Effects
+	uses := l.prog.script.UsesOf(t.Name)
+	t.Effects = t.Risk.Effects() | uses.Effects
+	t.CallsTools = uses.CallsTools
 	t.Location = l.place(t.Name, index, "")
 	if lit := l.literal(t.Name, index); lit != nil {
 		t.Keys = lit.Keys

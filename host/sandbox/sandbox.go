@@ -34,14 +34,16 @@ func (f *Factory) NewSandbox(b wire.Broker) (wire.Sandbox, error) {
 	if clock == nil {
 		clock = realClock{}
 	}
-	return &Sandbox{
+	s := &Sandbox{
 		broker:   b,
 		programs: &f.programs,
 		loop:     newLoop(clock),
 		calls:    map[*call]struct{}{},
 		pending:  map[*goja.Promise]rejection{},
 		done:     make(chan struct{}),
-	}, nil
+	}
+	s.life, s.endLife = context.WithCancel(context.Background())
+	return s, nil
 }
 
 // Close implements [wire.Factory]. Compiled code goes with the factory.
@@ -54,6 +56,8 @@ type Sandbox struct {
 	programs *programs
 	loop     *loop
 	done     chan struct{}
+	life     context.Context // ends when done is closed
+	endLife  context.CancelFunc
 	turn     turn
 
 	mu     sync.Mutex
@@ -119,7 +123,7 @@ func (s *Sandbox) Load(ctx context.Context, req wire.LoadRequest) (wire.LoadResu
 	if s.globals, err = jsapi.Install(s.vm, (*env)(s)); err != nil {
 		return wire.LoadResult{}, fmt.Errorf("prepare the sandbox: %w", err)
 	}
-	if s.glue, err = newGlue(s.vm); err != nil {
+	if s.glue, err = newGlue(s.vm, s.globals.Use()); err != nil {
 		return wire.LoadResult{}, fmt.Errorf("prepare the sandbox: %w", err)
 	}
 	load := &loading{s: s, prog: prog}
@@ -192,6 +196,7 @@ func (s *Sandbox) die(culprit *call) {
 	s.mu.Unlock()
 	s.loop.close()
 	close(s.done)
+	s.endLife()
 	for c := range lost {
 		r := wire.CallResult{Lost: true}
 		if culprit != nil {

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -22,9 +23,12 @@ import (
 
 // broker answers requests from a table and keeps what it was told.
 type broker struct {
-	mu   sync.Mutex
-	logs []wire.LogRecord
-	do   func(context.Context, wire.Request) (wire.Response, error)
+	mu     sync.Mutex
+	logs   []wire.LogRecord
+	asked  []wire.Request // but for logs
+	closed []wire.Stream
+	do     func(context.Context, wire.Request) (wire.Response, error)
+	read   func(context.Context, wire.Stream, int) ([]byte, error)
 }
 
 func (b *broker) Do(ctx context.Context, r wire.Request) (wire.Response, error) {
@@ -36,14 +40,39 @@ func (b *broker) Do(ctx context.Context, r wire.Request) (wire.Response, error) 
 		b.logs = append(b.logs, rec)
 		return wire.Response{}, nil
 	}
+	b.mu.Lock()
+	b.asked = append(b.asked, r)
+	b.mu.Unlock()
 	if b.do == nil {
 		return wire.Response{}, &wire.Error{Kind: registry.KindPermissionDenied, Name: "PermissionDenied", Message: "no " + string(r.Op) + " here"}
 	}
 	return b.do(ctx, r)
 }
 
-func (b *broker) Read(context.Context, wire.Stream, int) ([]byte, error) { return nil, io.EOF }
-func (b *broker) CloseStream(wire.Stream)                                {}
+func (b *broker) Read(ctx context.Context, s wire.Stream, max int) ([]byte, error) {
+	if b.read == nil {
+		return nil, io.EOF
+	}
+	return b.read(ctx, s, max)
+}
+
+func (b *broker) CloseStream(s wire.Stream) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.closed = append(b.closed, s)
+}
+
+func (b *broker) requests() []wire.Request {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return slices.Clone(b.asked)
+}
+
+func (b *broker) closedStreams() []wire.Stream {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return slices.Clone(b.closed)
+}
 
 // source writes files and bundles the one called ext.ts.
 func source(t testing.TB, files map[string]string) wire.LoadRequest {
@@ -78,7 +107,12 @@ type rig struct {
 
 func load(t testing.TB, files map[string]string) (*rig, *wire.Failure) {
 	t.Helper()
-	r := &rig{t: t, b: &broker{}}
+	return loadWith(t, &broker{}, source(t, files))
+}
+
+func loadWith(t testing.TB, b *broker, req wire.LoadRequest) (*rig, *wire.Failure) {
+	t.Helper()
+	r := &rig{t: t, b: b}
 	f := &sandbox.Factory{}
 	var err error
 	r.sb, err = f.NewSandbox(r.b)
@@ -86,7 +120,7 @@ func load(t testing.TB, files map[string]string) (*rig, *wire.Failure) {
 	t.Cleanup(func() { _ = r.sb.Close() })
 	ctx, cancel := context.WithTimeoutCause(context.Background(), 2*time.Second, wire.ErrDeadline)
 	defer cancel()
-	res, err := r.sb.Load(ctx, source(t, files))
+	res, err := r.sb.Load(ctx, req)
 	require.NoError(t, err)
 	r.man = res.Manifest
 	return r, res.Failure

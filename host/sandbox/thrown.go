@@ -78,8 +78,8 @@ func absentHint(message string) string {
 		return ""
 	}
 	switch m[1] {
-	case "process", "Deno", "Bun":
-		return "the sandbox is no " + map[string]string{"process": "Node", "Deno": "Deno", "Bun": "Bun"}[m[1]] + ": see the globals rho and fetch, and the ctx of a tool"
+	case "Deno", "Bun":
+		return "the sandbox is no " + m[1] + ": see the globals rho and fetch, and the ctx of a tool"
 	case "require", "module", "exports":
 		return "extensions are ES modules: use import and export"
 	case "__dirname", "__filename":

@@ -30,6 +30,7 @@ type Config struct {
 	Extensions Extensions
 	Shell      Shell
 	Sandbox    Sandbox
+	Network    Network
 	Redaction  Redaction
 	Memory     Memory
 	Log        Log
@@ -78,6 +79,14 @@ type Sandbox struct {
 	Isolation   string // in-process or process
 	CallTimeout time.Duration
 	LoadTimeout time.Duration
+}
+
+// Network is how requests of extensions leave the machine. Whom they may reach
+// is a matter of grants.
+type Network struct {
+	Proxy   string   // a URL, which may hold a password; or environment
+	NoProxy []string // hosts that are reached without it
+	CAFiles []string // of further certificate authorities, in PEM form
 }
 
 // Redaction is what is kept from models, hooks and logs.

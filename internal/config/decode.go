@@ -159,7 +159,11 @@ func (k *key) scalar(v any) (value any, problem string) {
 			return dur, ""
 		}
 	default:
-		if s, ok := v.(string); ok && slices.Contains(k.choices, s) {
+		s, ok := v.(string)
+		switch {
+		case ok && k.choices == nil:
+			return s, k.check(s)
+		case ok && slices.Contains(k.choices, s):
 			return s, ""
 		}
 	}

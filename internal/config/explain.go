@@ -23,7 +23,11 @@ func (c *Config) Explain() []Value {
 	for _, k := range keys {
 		items := c.items(k)
 		if items == nil {
-			out = append(out, Value{Key: k.name, Value: text(k.get(c)), Origin: c.Origin(k.name)})
+			v := Value{Key: k.name, Value: text(k.get(c)), Origin: c.Origin(k.name)}
+			if k.secret {
+				v.Value = hideUser(v.Value)
+			}
+			out = append(out, v)
 			continue
 		}
 		if len(items) == 0 {

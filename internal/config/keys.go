@@ -14,13 +14,15 @@ import (
 type key struct {
 	name    string
 	field   func(*Config) any                    // a pointer
-	choices []string                             // of text, from wide to narrow
+	choices []string                             // of text, from wide to narrow; none is any text
+	form    string                               // of a text without choices: what it looks like
 	narrow  any                                  // of a bool: the value that a project may set
 	project rule                                 // what a project's file may do
 	min     int64                                // of a number
 	max     int64                                // of a number
-	check   func(item string) (problem string)   // of a list's items
+	check   func(text string) (problem string)   // of a text without choices, and of a list's items
 	item    func(item, dir string) (used string) // of a list's items, as they are used
+	secret  bool                                 // of a text: its URL may hold a password
 }
 
 // rule is what a project's file may do with a key.
@@ -54,6 +56,10 @@ var keys = []*key{
 	{name: "sandbox.isolation", field: func(c *Config) any { return &c.Sandbox.Isolation }, choices: []string{"in-process", "process"}, project: narrows},
 	{name: "sandbox.call_timeout", field: func(c *Config) any { return &c.Sandbox.CallTimeout }, project: narrows},
 	{name: "sandbox.load_timeout", field: func(c *Config) any { return &c.Sandbox.LoadTimeout }, project: narrows},
+	// A project that could choose these would see and change what others send.
+	{name: "network.proxy", field: func(c *Config) any { return &c.Network.Proxy }, form: proxyForm, check: checkProxy, secret: true},
+	{name: "network.no_proxy", field: func(c *Config) any { return &c.Network.NoProxy }, check: checkNoProxy},
+	{name: "network.ca_files", field: func(c *Config) any { return &c.Network.CAFiles }, item: absolute},
 	{name: "redaction.enabled", field: func(c *Config) any { return &c.Redaction.Enabled }, narrow: true, project: narrows},
 	{name: "redaction.custom_patterns", field: func(c *Config) any { return &c.Redaction.CustomPatterns }, check: checkPattern, project: adds},
 	{name: "memory.enabled", field: func(c *Config) any { return &c.Memory.Enabled }, narrow: false, project: narrows},
@@ -107,6 +113,9 @@ func (k *key) expected() string {
 	case *[][]string:
 		return `a list of lists such as [["--recurse", "--force"]]`
 	default:
+		if k.choices == nil {
+			return k.form
+		}
 		return oneOf(k.choices)
 	}
 }

@@ -88,6 +88,12 @@ func TestEveryKeyOfTheUsersFile(t *testing.T) {
 		{"[sandbox]\nisolation = 'process'", "sandbox.isolation", "process"},
 		{"[sandbox]\ncall_timeout = '90s'", "sandbox.call_timeout", "1m30s"},
 		{"[sandbox]\nload_timeout = '2h'", "sandbox.load_timeout", "2h"},
+		{"[network]\nproxy = 'http://proxy.test:3128'", "network.proxy", "http://proxy.test:3128"},
+		{"[network]\nproxy = 'socks5h://me:s3cret@[::1]:1080/'", "network.proxy", "socks5h://*********@[::1]:1080/"},
+		{"[network]\nproxy = 'environment'", "network.proxy", "environment"},
+		{"[network]\nproxy = ''", "network.proxy", ""},
+		{"[network]\nno_proxy = ['a.test', '.b.test:80', '10.0.0.0/8', '*']", "network.no_proxy", "a.test, .b.test:80, 10.0.0.0/8, *"},
+		{"[network]\nca_files = ['/etc/own.pem']", "network.ca_files", "/etc/own.pem"},
 		{"[redaction]\nenabled = false", "redaction.enabled", "false"},
 		{"[redaction]\ncustom_patterns = ['ACME-\\d+']", "redaction.custom_patterns", `ACME-\d+`},
 		{"[memory]\nenabled = true", "memory.enabled", "true"},
@@ -98,7 +104,7 @@ func TestEveryKeyOfTheUsersFile(t *testing.T) {
 	} {
 		t.Run(tc.text, func(t *testing.T) {
 			t.Parallel()
-			if runtime.GOOS == "windows" && tc.key == "extensions.dirs" {
+			if runtime.GOOS == "windows" && (tc.key == "extensions.dirs" || tc.key == "network.ca_files") {
 				t.Skip("another form of absolute paths")
 			}
 			c, warnings := load(t, tc.text, "")
@@ -123,7 +129,7 @@ func TestWhatIsWrongIsToldWithItsPlace(t *testing.T) {
 		{"[approval]\n\nwrit = 'ask'", `3:1: unknown key "approval.writ" (did you mean "approval.write"?)`},
 		{"[approval]\nreed.x = 'ask'", `2:1: unknown key "approval.reed" (did you mean "approval.read"?)`},
 		{"level = 'info'", `1:1: unknown key "level" (did you mean "log.level"?)`},
-		{"[zzz]\n", `1:2: unknown key "zzz"; known are approval, extensions, shell, sandbox, redaction, memory, log`},
+		{"[zzz]\n", `1:2: unknown key "zzz"; known are approval, extensions, shell, sandbox, network, redaction, memory, log`},
 		{"[memory]\nqqqqqq = 1", `2:1: unknown key "memory.qqqqqq"; known are enabled`},
 		{"[[approval.rule]]\naction = 'ask'\ntools = 'x'", `3:1: unknown key "approval.rule.tools" (did you mean "approval.rule.tool"?)`},
 		{"[approval]\nwrite = 'always'", `2:9: approval.write: expected "auto", "ask" or "deny", got "always"`},
@@ -154,6 +160,17 @@ func TestWhatIsWrongIsToldWithItsPlace(t *testing.T) {
 		{"[sandbox]\ncall_timeout = '-1s'", `2:16: sandbox.call_timeout: expected a duration such as "30s" or "1m30s", got "-1s"`},
 		{"[sandbox]\nload_timeout = '0s'", `2:16: sandbox.load_timeout: expected a duration such as "30s" or "1m30s", got "0s"`},
 		{"[sandbox]\nisolation = 'none'", `2:13: sandbox.isolation: expected "in-process" or "process", got "none"`},
+		{"[network]\nproxy = 3128", `2:9: network.proxy: expected a URL such as "http://proxy.example:3128" or "socks5://127.0.0.1:1080", or "environment", got 3128`},
+		{"[network]\nproxy = 'proxy.test:3128'", `2:9: network.proxy: expected a URL such as "http://proxy.example:3128" or "socks5://127.0.0.1:1080", or "environment", got no such URL`},
+		{"[network]\nproxy = 'http://me:s3cret@:3128'", `or "environment", got a URL without host`},
+		{"[network]\nproxy = 'ftp://me:s3cret@proxy.test'", `or "environment", got no such URL`},
+		{"[network]\nproxy = 'http://me:s3c/ret@proxy.test'", `or "environment", got no such URL`},
+		{"[network]\nproxy = 'http://me:s3c%ret@proxy.test'", `or "environment", got no such URL`},
+		{"[network]\nproxy = 'http://me:s3cret@proxy.test/x'", `or "environment", got a URL with a path`},
+		{"[network]\nproxy = http://me:s3cret@proxy.test", `2:9: `},
+		{"[network]\nproxy = 'http://me:s3cret@proxy.test'\nprox = 1", `3:1: unknown key "network.prox" (did you mean "network.proxy"?)`},
+		{"[network]\nno_proxy = ['a.test', 'http://me:s3cret@b.test']", `2:23: network.no_proxy: "http://*********@b.test" is no host: expected one such as example.org, .example.org, 10.0.0.0/8 or *`},
+		{"[network]\nca_files = 'x'", `2:12: network.ca_files: expected a list of texts such as ["a", "b"], got "x"`},
 		{"[redaction]\nenabled = 'false'", `2:11: redaction.enabled: expected true or false, got "false"`},
 		{"[redaction]\ncustom_patterns = ['ok', 'a(b']", "2:26: redaction.custom_patterns: \"a(b\" is no regular expression in Go's syntax: missing closing ): `a(b`"},
 		{"[redaction]\ncustom_patterns = ['a*']", `2:20: redaction.custom_patterns: "a*" matches the empty text, so it would match everywhere`},
@@ -188,6 +205,7 @@ func TestWhatIsWrongIsToldWithItsPlace(t *testing.T) {
 				require.Contains(t, e.Problems[0].String(), tc.want)
 				require.True(t, strings.HasPrefix(err.Error(), file+":"), err)
 				require.Contains(t, err.Error(), "\n  > ", "the lines around it are shown")
+				require.NotContains(t, err.Error(), "s3c", "a password is shown")
 			})
 		}
 	}
@@ -246,6 +264,12 @@ func TestAProjectMayOnlyNarrow(t *testing.T) {
 		{"longer calls", "", "sandbox.call_timeout = '31s'", "sandbox.call_timeout", "30s", only},
 		{"shorter loading", "", "sandbox.load_timeout = '1s'", "sandbox.load_timeout", "1s", ""},
 		{"longer loading", "sandbox.load_timeout = '1s'", "sandbox.load_timeout = '2s'", "sandbox.load_timeout", "1s", only},
+		{"a proxy", "", "network.proxy = 'http://me:s3cret@evil.test'", "network.proxy", "", not},
+		{"the environment's proxy", "", "network.proxy = 'environment'", "network.proxy", "", not},
+		{"another proxy", "network.proxy = 'http://a.test'", "network.proxy = 'http://evil.test'", "network.proxy", "http://a.test", not},
+		{"no proxy", "network.proxy = 'http://a.test'", "network.proxy = ''", "network.proxy", "http://a.test", not},
+		{"around the proxy", "", "network.no_proxy = ['*']", "network.no_proxy", "[]", not},
+		{"another authority", "", "network.ca_files = ['evil.pem']", "network.ca_files", "[]", not},
 		{"redact", "redaction.enabled = false", "redaction.enabled = true", "redaction.enabled", "true", ""},
 		{"do not redact", "", "redaction.enabled = false", "redaction.enabled", "true", only},
 		{"redact more", "redaction.custom_patterns = ['a']", "redaction.custom_patterns = ['b']", "redaction.custom_patterns", "a, b", ""},
@@ -271,6 +295,7 @@ func TestAProjectMayOnlyNarrow(t *testing.T) {
 			require.Len(t, warnings, 1)
 			w := warnings[0]
 			require.Contains(t, w.Why, tc.why)
+			require.NotContains(t, w.String(), "s3cret")
 			require.Contains(t, w.Why, "only your own configuration may, "+filepath.Join(o.Home, "config.toml"))
 			require.Equal(t, ".rho/config.toml", w.File)
 			require.GreaterOrEqual(t, w.Line, 2)
@@ -343,7 +368,7 @@ func TestAFileThatWasNamedIsReadInsteadOfTheUsers(t *testing.T) {
 	o.File = filepath.Join(t.TempDir(), "other.toml")
 	_, _, err := config.Load(o)
 	require.ErrorContains(t, err, o.File+": cannot read the configuration: ")
-	require.NoError(t, os.WriteFile(o.File, []byte("approval.write = 'auto'\nextensions.dirs = ['here', '~/there', '~x']"), 0o600))
+	require.NoError(t, os.WriteFile(o.File, []byte("approval.write = 'auto'\nextensions.dirs = ['here', '~/there', '~x']\nnetwork.ca_files = ['own.pem', '~/own.pem']"), 0o600))
 	c, warnings, err := config.Load(o)
 	require.NoError(t, err)
 	require.Equal(t, config.Auto, c.Approval.Write)
@@ -353,6 +378,7 @@ func TestAFileThatWasNamedIsReadInsteadOfTheUsers(t *testing.T) {
 	require.NoError(t, err)
 	dir := filepath.Dir(o.File)
 	require.Equal(t, []string{filepath.Join(dir, "here"), filepath.Join(home, "there"), filepath.Join(dir, "~x")}, c.Extensions.Dirs)
+	require.Equal(t, []string{filepath.Join(dir, "own.pem"), filepath.Join(home, "own.pem")}, c.Network.CAFiles)
 }
 
 func TestFilesThatCannotBeRead(t *testing.T) {
@@ -488,7 +514,7 @@ func FuzzLoad(f *testing.F) {
 		"", "[approval]\nread = 'ask'\n[approval.per_tool]\nx = 'auto'\n[[approval.rule]]\naction = 'deny'\narg = 'a'\nmatch = 'b*'\n",
 		"extensions = { enabled = ['a'], disabled = ['b'], dirs = ['c'] }\n", "[shell]\ndenied_flag_combos = [['a'], [1]]",
 		"[sandbox]\ncall_timeout = '1ns'\nisolation = 'process'\n[redaction]\nenabled = false\ncustom_patterns = ['a']\n[memory]\nenabled = true",
-		"[log]\nlevel = 'off'\nsession = false\nmax_bytes = 70000", "[[approval.rule]]\n[approval.rule.x]\n[[a.b]]\n[a]\n", "a.b.c = 1\n[a]\nb = 2", "\"\\u0000\" = '''\n'''",
+		"[log]\nlevel = 'off'\nsession = false\nmax_bytes = 70000", "[network]\nproxy = 'http://u:p@h:1'\nno_proxy = ['*']\nca_files = ['a']", "[[approval.rule]]\n[approval.rule.x]\n[[a.b]]\n[a]\n", "a.b.c = 1\n[a]\nb = 2", "\"\\u0000\" = '''\n'''",
 	} {
 		f.Add(s)
 	}
@@ -527,6 +553,7 @@ func requireNarrow(t *testing.T, c *config.Config) {
 		require.NotEqual(t, config.Auto, r.Action)
 	}
 	require.Empty(t, c.Extensions.Dirs)
+	require.Empty(t, c.Network)
 	require.LessOrEqual(t, c.Sandbox.CallTimeout, d.Sandbox.CallTimeout)
 	require.LessOrEqual(t, c.Sandbox.LoadTimeout, d.Sandbox.LoadTimeout)
 	require.Positive(t, c.Sandbox.CallTimeout)

@@ -121,3 +121,21 @@ func TestGlobFindsOnlyWhatIsAllowed(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, []string{"out/c"}, found, "links that lead elsewhere are not found")
 }
+
+func TestProtectedPartIsTheInnermostProtectedName(t *testing.T) {
+	t.Parallel()
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	require.NoError(t, err)
+	j, err := New(dir, Options{})
+	require.NoError(t, err)
+	defer j.Close()
+	for path, want := range map[string]string{
+		"a/b": "", ".env": ".env", ".git/config": ".git", ".git/x/.env": ".git/x/.env", "k.pem/x": "", "x/k.pem": "x/k.pem", ".ENV/x": ".ENV",
+	} {
+		if want != "" {
+			want = filepath.Join(dir, want)
+		}
+		require.Equal(t, want, j.ProtectedPart(filepath.Join(dir, path)), path)
+	}
+	require.Empty(t, j.ProtectedPart(filepath.Dir(dir)))
+}

@@ -203,6 +203,29 @@ func (j *Jail) View(allow func(real string, change bool) error) *Jail {
 	return v
 }
 
+// ProtectedPart gives the innermost place on the way to real, an absolute path
+// without links, that has a protected name: real itself or something above it.
+// It is empty where there is none.
+func (j *Jail) ProtectedPart(real string) string {
+	roots := j.roots.Load()
+	if roots == nil {
+		return ""
+	}
+	for i := len(*roots) - 1; i >= 0; i-- {
+		r := (*roots)[i]
+		names, ok := below(r.canonical, real)
+		if !ok {
+			continue
+		}
+		for n := len(names); n > 0; n-- {
+			if j.protected(names[n-1], n == len(names)) {
+				return joinAbs(r.canonical, names[:n])
+			}
+		}
+	}
+	return ""
+}
+
 // grant makes the real absolute path of a protected file that may be used.
 func (j *Jail) grant(name string) (string, error) {
 	where, _ := expandHome(name)

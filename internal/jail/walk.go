@@ -500,7 +500,7 @@ func (w *walk) close() {
 // again runs an operation once more when a file was replaced under it, as
 // editors do when they save.
 func again(op func() error) error {
-	for tries := 3; ; tries-- {
+	for tries := 20; ; tries-- {
 		if err := op(); !errors.Is(err, errChanged) || tries == 1 {
 			return err
 		}

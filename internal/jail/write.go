@@ -63,16 +63,7 @@ func (j *Jail) Append(path string, data []byte, o WriteOptions) (c Change, err e
 		}
 		c = Change{Path: w.rel(), Created: w.info == nil}
 		if w.info == nil {
-			o := o
-			o.Exclusive = true // somebody who was faster keeps what they wrote
-			err := w.replace(o, func(f io.Writer) error {
-				_, err := f.Write(data)
-				return err
-			})
-			if errors.Is(err, fs.ErrExist) {
-				return w.fail(errChanged)
-			}
-			return err
+			return w.appendNew(data, o)
 		}
 		if o.Exclusive {
 			return w.fail(fs.ErrExist)
@@ -120,7 +111,12 @@ func (w *walk) append(data []byte) error {
 	if err != nil {
 		return w.fail(err)
 	}
-	if linkCount(f, info) > 1 {
+	if linkCount(f, info) > 1 && !w.settles(f) {
+		unlock, err := w.hold(f)
+		if err != nil {
+			return w.fail(err)
+		}
+		defer unlock()
 		return w.replace(WriteOptions{}, func(to io.Writer) error {
 			from, err := w.dir().OpenFile(w.name, os.O_RDONLY|nonBlock, 0)
 			if err != nil {
@@ -137,6 +133,11 @@ func (w *walk) append(data []byte) error {
 			return err
 		})
 	}
+	// Its one name must be the one here: that of a file which was replaced a
+	// moment ago is elsewhere.
+	if !isAt(w.dir(), w.name, f) {
+		return w.fail(errChanged)
+	}
 	n, err := f.Write(data)
 	if err == nil {
 		return nil
@@ -145,6 +146,62 @@ func (w *walk) append(data []byte) error {
 		_ = f.Truncate(info.Size())
 	}
 	return w.fail(err)
+}
+
+// appendNew makes the file. It gets its name at once and not by a link, which
+// others who append would take for a second name of its own.
+func (w *walk) appendNew(data []byte, o WriteOptions) error {
+	perm := o.Mode.Perm()
+	if perm == 0 {
+		perm = 0o666
+	}
+	f, err := w.dir().OpenFile(w.name, os.O_WRONLY|os.O_APPEND|os.O_CREATE|os.O_EXCL, perm)
+	if errors.Is(err, fs.ErrExist) {
+		return w.fail(errChanged) // somebody was faster
+	}
+	if err != nil {
+		return w.fail(err)
+	}
+	defer f.Close()
+	if _, err = f.Write(data); err != nil {
+		return w.fail(err)
+	}
+	return nil
+}
+
+// settles waits while the file has a second name only because a writer of ours
+// is about to remove its temporary one.
+func (w *walk) settles(f *os.File) bool {
+	for deadline := time.Now().Add(tempWait); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
+		ours := false
+		for slot := range tempSlots {
+			ours = ours || isAt(w.dir(), tempName(w.name, slot), f)
+		}
+		now, err := f.Stat()
+		if err != nil || linkCount(f, now) > 1 && !ours {
+			return false
+		}
+		if linkCount(f, now) <= 1 {
+			return true
+		}
+	}
+	return false
+}
+
+// hold keeps others who append from replacing the file, too: one of them would
+// lose what the other has added.
+func (w *walk) hold(f *os.File) (unlock func(), err error) {
+	for deadline := time.Now().Add(tempWait); ; time.Sleep(time.Millisecond) {
+		err := lock(f)
+		switch {
+		case err == nil && !isAt(w.dir(), w.name, f):
+			return nil, errChanged // it was replaced while we waited
+		case err == nil || !busy(err): // some systems have no locks
+			return func() {}, nil // it ends with f
+		case time.Now().After(deadline):
+			return nil, errors.New("too many are writing it at once: try again later")
+		}
+	}
 }
 
 const (

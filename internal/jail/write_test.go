@@ -465,3 +465,23 @@ func TestClosedJail(t *testing.T) {
 	assert.ErrorIs(t, j.AddRoot(t.TempDir(), true), fs.ErrClosed)
 	assert.NoError(t, j.Close())
 }
+
+// The first of them replaces the file by one of its own, and the others must not
+// add to what it has replaced.
+func TestManyAppendToOneFileWithTwoNames(t *testing.T) {
+	root, outside := place(t)
+	if err := os.Link(filepath.Join(outside, "secret"), filepath.Join(root, "twin")); err != nil {
+		t.Skip("no hard links here: ", err)
+	}
+	j := open(t, root)
+	var wg sync.WaitGroup
+	for range 20 {
+		wg.Go(func() {
+			_, err := j.Append("twin", []byte("x"), WriteOptions{})
+			assert.NoError(t, err)
+		})
+	}
+	wg.Wait()
+	assert.Equal(t, "secret"+strings.Repeat("x", 20), content(t, root, "twin"))
+	assert.Equal(t, "secret", content(t, outside, "secret"))
+}

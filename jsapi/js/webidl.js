@@ -59,6 +59,8 @@
     return undefined;
   }
 
+  const bytes = (buffer) => new U8(buffer);
+
   // A map over pairs becomes an iterator object with the right prototype.
   const iteratorBase = Object.getPrototypeOf(Object.getPrototypeOf([][Symbol.iterator]()));
   function iteratorPrototype(name) {
@@ -88,5 +90,5 @@
   // string, an object, or undefined for a value of another class.
   const inspectors = [];
 
-  return { inspectors, expose, constants, need, isObject, dictionary, usv, isBuffer, bytesOf, iteratorPrototype };
+  return { inspectors, expose, constants, need, isObject, dictionary, usv, isBuffer, bytesOf, bytes, iteratorPrototype };
 })

@@ -103,18 +103,100 @@ declare module "rho-ext" {
     warn(message: string, data?: object): void;
     error(message: string, data?: object): void;
   }
-  /** What a call gets beside its arguments. */
+  /** What every function of an extension can use. */
   export interface Context {
+    readonly projectRoot: string;
+    readonly extensionDir: string;
+    /** The values of the settings that the extension declares. Fetched when it is first read; throws where that is refused. */
+    readonly config: Readonly<Record<string, string | number | boolean>>;
+    readonly log: Log;
+  }
+  /**
+   * What a call of a tool gets beside its arguments. It acts for that call: what it offers rejects with
+   * PermissionDenied (code "no_call") once the call has ended, whoever holds it.
+   */
+  export interface ToolContext extends Context {
     /** Fires when the call is cancelled or runs into its deadline. */
     readonly signal: AbortSignal;
     readonly callId: string;
     readonly toolName: string;
-    readonly projectRoot: string;
-    readonly extensionDir: string;
     /** What the caller granted to this call. */
     readonly values: Readonly<Record<string, unknown>>;
+    /** Tells whoever called how far the work is. */
     progress(update: string | { message?: string; done?: number; total?: number }): void;
-    readonly log: Log;
+    readonly fs: Files;
+    /**
+     * Runs a program, without a shell: each argument reaches it as it is. A program that fails is an answer, with its
+     * exitCode; the promise rejects where it cannot be started, is not allowed, or is aborted.
+     */
+    exec(command: string, args?: readonly string[], options?: ExecOptions): Promise<ExecResult>;
+    /** Calls another tool by its name. That it failed is an answer, with isError. */
+    callTool(name: string, args?: object): Promise<CallResult>;
+  }
+
+  /**
+   * Files. Paths are relative to the project root, absolute, or begin with ~/. Errors have a code: ENOENT, EEXIST,
+   * EISDIR, ENOTDIR, ENOTEMPTY or EFBIG; what is not granted rejects with PermissionDenied.
+   */
+  export interface Files {
+    /** The text of a file; bytes that are no UTF-8 become U+FFFD. */
+    read(path: string): Promise<string>;
+    readBytes(path: string): Promise<Uint8Array>;
+    /** Replaces a file. Directories that are missing on the way are made. Bytes are copied at once. */
+    write(path: string, data: string | Uint8Array | ArrayBuffer): Promise<void>;
+    /** Adds to the end of a file, and makes one where there is none. */
+    append(path: string, data: string | Uint8Array | ArrayBuffer): Promise<void>;
+    /** The entries of a directory, sorted by name. */
+    list(path: string): Promise<DirectoryEntry[]>;
+    stat(path: string): Promise<FileStat>;
+    /** Removes a file or an empty directory. */
+    remove(path: string): Promise<void>;
+    rename(from: string, to: string): Promise<void>;
+    /** Makes a directory, with those that are missing on the way. */
+    mkdir(path: string): Promise<void>;
+    /** The paths that match a pattern of * ? [] and **, sorted. Too many are an error with the code "too_many". */
+    glob(pattern: string): Promise<string[]>;
+  }
+  export interface DirectoryEntry {
+    name: string;
+    isDirectory: boolean;
+    isSymlink: boolean;
+  }
+  export interface FileStat {
+    /** In bytes. */
+    size: number;
+    mtime: Date;
+    isDirectory: boolean;
+  }
+
+  export interface ExecOptions {
+    /** Where it runs; the project root where not given. */
+    cwd?: string | undefined;
+    /** What it reads from its standard input; nothing where not given. */
+    input?: string | Uint8Array | ArrayBuffer | undefined;
+    /** Ends it after so long; the result then has timedOut. */
+    timeoutMs?: number | undefined;
+    /** Ends it when it fires; the promise then rejects with the signal's reason. */
+    signal?: AbortSignal | undefined;
+    /** Gets the output while the program runs, in order; the program waits for it. What it throws rejects the promise. */
+    onStdout?: ((text: string) => void | Promise<void>) | undefined;
+    onStderr?: ((text: string) => void | Promise<void>) | undefined;
+  }
+  export interface ExecResult {
+    stdout: string;
+    stderr: string;
+    /** -1 where a signal ended it. */
+    exitCode: number;
+    /** The signal that ended it. */
+    signal?: string;
+    timedOut?: true;
+    /** A part of stdout or stderr was left out. Where callbacks got it all, the heads are here. */
+    truncated?: true;
+  }
+  export interface CallResult {
+    text: string;
+    isError: boolean;
+    structured?: unknown;
   }
 
   export interface Tool<P = any, R = any> {
@@ -123,7 +205,7 @@ declare module "rho-ext" {
     readonly description: string;
     readonly risk: Risk;
     readonly parameters?: P;
-    execute(args: any, ctx: Context): R;
+    execute(args: any, ctx: ToolContext): R;
   }
   export function defineTool<const P extends Params = {}, R = string>(tool: {
     /** 1 to 64 of A-Z a-z 0-9 _ -, starting with a letter. */
@@ -136,25 +218,46 @@ declare module "rho-ext" {
     timeoutMs?: number;
     output?: Schema;
     examples?: readonly { args: Args<P>; note?: string }[];
-    execute(args: Args<P>, ctx: Context): R | Promise<R>;
+    execute(args: Args<P>, ctx: ToolContext): R | Promise<R>;
   }): Tool<P, R>;
 
+  /** The most that an extension may ever be granted. */
   export interface Permissions {
     /** Hosts, as in "api.github.com" or "*.example.org:8443". */
-    net?: string[];
-    read?: string[];
-    write?: string[];
-    run?: string[];
-    env?: string[];
-    tools?: string[];
-    hooks?: ("tool_call" | "tool_result" | "before_model")[];
+    net?: readonly string[];
+    /** Files and directories that may be read; without it the project, ["."]. */
+    read?: readonly string[];
+    /** Files and directories that may be changed, as in "./out". */
+    write?: readonly string[];
+    /** Programs, as in "git". */
+    run?: readonly string[];
+    /** Variables, as in "GITHUB_TOKEN". */
+    env?: readonly string[];
+    /** Tools that ctx.callTool may call. */
+    tools?: readonly string[];
+    hooks?: readonly ("tool_call" | "tool_result" | "before_model")[];
   }
+  interface SettingBase {
+    description?: string;
+    /** A variable that gives the value where it is not set. */
+    env?: string;
+  }
+  /** A setting that people give a value to, for ctx.config. */
+  export type SettingDef = SettingBase &
+    (
+      | { type: "string"; default?: string; secret?: false }
+      | { type: "string"; secret: true }
+      | { type: "number"; default?: number; secret?: false }
+      | { type: "boolean"; default?: boolean; secret?: false }
+    );
   export interface Extension {
     name: string;
     version?: string;
     description?: string;
     engines?: { rhoExt?: string };
     permissions?: Permissions;
+    /** By name: letters, digits, _ and -. */
+    settings?: Readonly<Record<string, SettingDef>>;
     tools?: readonly Tool[];
   }
   export function defineExtension(extension: Extension): Extension;
@@ -165,8 +268,28 @@ declare const rho: {
   log(level: "trace" | "debug" | "info" | "warn" | "error", message: string): void;
   getCwd(): string;
   getProjectRoot(): string;
+  /** The model that the agent uses, or "". */
+  getModel(): string;
   /** The text of a file, by its path from the project root. */
   readFile(path: string): string;
+  /** Replaces a file. Directories that are missing on the way are made. */
+  writeFile(path: string, content: string): void;
+  /** Runs a program in the project root, without a shell. */
+  runCommand(command: string, args?: readonly string[]): { stdout: string; stderr: string; exitCode: number };
+  /** The names of headers are in lower case. A body of more than max_bytes is an error. */
+  fetchUrl(request: {
+    url: string;
+    method?: string | undefined;
+    headers?: Record<string, string> | undefined;
+    body?: string | undefined;
+    max_bytes?: number | undefined;
+  }): { status: number; headers: Record<string, string>; body: string };
+};
+
+/** Only this much of Node's process is here. */
+declare var process: {
+  /** The variables that were granted. What is assigned stays in the extension, as text. */
+  env: Record<string, string | undefined>;
 };
 
 declare var self: typeof globalThis;

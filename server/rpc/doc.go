@@ -13,6 +13,7 @@
 //	approvalResponse {id, approved, scope, message, arguments, stop}   {}
 //	listExtensions                               what `list --json` prints
 //	reloadExtensions                             {added, reloaded, removed, failed, changes: [{extension, change, message}]}
+//	setModel {model}                             {}: what rho.getModel tells extensions from now on
 //	version                                      {name, version, protocol}
 //
 // Notifications to the client: ready at the start, tools/changed {generation}

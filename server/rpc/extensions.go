@@ -10,6 +10,9 @@ type Extensions interface {
 	// Reload loads what has changed on disk. An extension that fails is part
 	// of the report, not an error.
 	Reload(ctx context.Context) (ReloadReport, error)
+	// SetModel names the model that the agent uses from now on, for
+	// extensions that ask; empty is none.
+	SetModel(name string)
 }
 
 // ReloadReport says what a reload did.

@@ -47,6 +47,7 @@ func TestRequestErrors(t *testing.T) {
 		{"rpc.serverInfo", `{}`, -32601, `unknown method "rpc.serverInfo"`},
 		{"listExtensions", `{}`, -32601, "this server has no extensions"},
 		{"reloadExtensions", `{}`, -32601, "this server has no extensions"},
+		{"setModel", `{"model":"m"}`, -32601, "this server has no extensions"},
 		{"version", `{"x":1}`, -32602, "x: unknown field; version takes no params"},
 		{"listTools", `[1]`, -32602, "params of listTools: expected an object"},
 		{"callTool", `{}`, -32602, "name: required, but missing"},
@@ -192,7 +193,12 @@ func TestToolsChanged(t *testing.T) {
 	require.Equal(t, map[string]any{"generation": 3.0}, m["params"])
 }
 
-type fakeExtensions struct{ err error }
+type fakeExtensions struct {
+	err   error
+	model *string
+}
+
+func (f fakeExtensions) SetModel(name string) { *f.model = name }
 
 func (f fakeExtensions) List(context.Context) (any, error) {
 	return map[string]any{"extensions": []string{"a"}}, f.err
@@ -206,7 +212,12 @@ func (f fakeExtensions) Reload(context.Context) (ReloadReport, error) {
 
 func TestExtensions(t *testing.T) {
 	t.Parallel()
-	c := start(t, newRegistry(t), &Options{Extensions: fakeExtensions{}})
+	model := "none"
+	c := start(t, newRegistry(t), &Options{Extensions: fakeExtensions{model: &model}})
+	c.call("setModel", `{"model":"m-1"}`)
+	require.Equal(t, "m-1", model)
+	code, _ := c.fail("setModel", `{"model":1}`)
+	require.Equal(t, -32602, code)
 	require.Equal(t, map[string]any{"extensions": []any{"a"}}, c.call("listExtensions", "{}"))
 	report, err := json.Marshal(c.call("reloadExtensions", "{}"))
 	require.NoError(t, err)

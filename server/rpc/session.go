@@ -28,6 +28,7 @@ func newSession(s *Server) *session {
 		"approvalResponse": c.approvalResponse,
 		"listExtensions":   c.listExtensions,
 		"reloadExtensions": c.reloadExtensions,
+		"setModel":         c.setModel,
 		"version":          func(_ context.Context, req *jrpc2.Request) (any, error) { return c.version(), params(req) },
 	}
 	return c
@@ -117,6 +118,18 @@ func (c *session) listExtensions(ctx context.Context, req *jrpc2.Request) (any, 
 		return nil, jrpc2.Errorf(jrpc2.InternalError, "the extensions could not be listed: %v", err)
 	}
 	return list, nil
+}
+
+func (c *session) setModel(_ context.Context, req *jrpc2.Request) (any, error) {
+	var model string
+	if err := params(req, field{name: "model", into: &model, required: true}); err != nil {
+		return nil, err
+	}
+	if c.server.opts.Extensions == nil {
+		return nil, errNoExtensions
+	}
+	c.server.opts.Extensions.SetModel(model)
+	return struct{}{}, nil
 }
 
 func (c *session) reloadExtensions(ctx context.Context, req *jrpc2.Request) (any, error) {

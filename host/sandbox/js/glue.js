@@ -1,7 +1,8 @@
 // Runs once in each fresh runtime, before any author's code, and keeps its own
 // references to whatever it relies on.
-(function () {
+(function (use) {
   "use strict";
+  const { toJSON } = use("json");
   const { stringify } = JSON;
   const { isArray } = Array;
   const { keys, getPrototypeOf, hasOwn } = Object;
@@ -40,37 +41,6 @@
   const hasOwnSafe = (o, k) => { try { return hasOwn(o, k) || k in o; } catch { return false; } };
   const causeOf = (e) => (isObject(e) ? get(e, "cause") : undefined);
 
-  // plain checks that a value is a tree of moderate size before it becomes JSON:
-  // the engine's own writer is slow and deep on what is not.
-  function plain(root, maxDepth, maxNodes) {
-    let level = [root], nodes = 0;
-    for (let depth = 0; level.length > 0; depth++) {
-      if (depth > maxDepth) throw new TypeErrorClass(`it is nested more than ${maxDepth} levels deep, or refers to itself`);
-      const next = [];
-      for (let i = 0; i < level.length; i++) {
-        const v = level[i];
-        if (++nodes > maxNodes) throw new TypeErrorClass(`it has more than ${maxNodes} values`);
-        if (isArray(v)) {
-          if (v.length > maxNodes) throw new TypeErrorClass(`it has more than ${maxNodes} values`);
-          for (let j = 0; j < v.length; j++) if (isObject(v[j])) next[next.length] = v[j]; else nodes++;
-        } else {
-          const ks = keys(v);
-          for (let j = 0; j < ks.length; j++) { const c = v[ks[j]]; if (isObject(c)) next[next.length] = c; else nodes++; }
-        }
-      }
-      level = next;
-    }
-  }
-  function toJSON(v, what) {
-    try {
-      if (isObject(v)) plain(v, 200, 1e6);
-      const s = stringify(v);
-      if (s === undefined && v !== undefined) throw new TypeErrorClass(`a ${typeof v} cannot be written as JSON`);
-      return s;
-    } catch (e) {
-      throw new TypeErrorClass(`${what} cannot be sent: ${text(get(e, "message"))}`);
-    }
-  }
   const only = (o, allowed) => { const ks = keys(o); for (let i = 0; i < ks.length; i++) if (!allowed.includes(ks[i])) return false; return true; };
 
   // encode makes a tool's result plain and hands it to take:
@@ -271,10 +241,11 @@
     for (let i = 0; i < ks.length; i++) {
       const k = ks[i], d = all[k];
       const bad = (message) => fail(`settings.${k}: ${message}`, form, "settings");
-      if (!apply(regexTest, /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/, [k])) bad("the name must have 1–64 letters, digits, _ or -, starting with a letter");
+      if (!apply(regexTest, /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/, [k])) bad("the name must have 1–64 letters, digits, _ or -, starting with a letter or _");
       if (!isObject(d) || isArray(d)) bad(`must be an object, got ${kind(d)}`);
       if (d.type !== "string" && d.type !== "number" && d.type !== "boolean") bad(`type must be "string", "number" or "boolean", got ${kind(d.type)}`);
       if (d.default !== undefined && typeof d.default !== d.type) bad(`the default must be a ${d.type}, got ${kind(d.default)}`);
+      if (typeof d.default === "number" && !isFinite(d.default)) bad("the default must be finite");
       if (d.default !== undefined && d.secret === true) bad("a secret has no default");
       if (d.secret !== undefined && typeof d.secret !== "boolean") bad(`secret must be true or false, got ${kind(d.secret)}`);
       if (d.secret === true && d.type !== "string") bad('a secret has the type "string"');
