@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -107,14 +108,18 @@ beside built-in ones. A .ts file in .rho/extensions/ is an extension.`,
 
 // one is for a verb that takes one argument and nothing else.
 func one(what string) cobra.PositionalArgs {
+	article := "a"
+	if strings.ContainsRune("AEIOU", rune(what[0])) {
+		article = "an"
+	}
 	return func(cmd *cobra.Command, args []string) error {
 		switch {
 		case len(args) == 0:
-			return usage("%s needs a %s, such as:\n%s", cmd.Name(), what, cmd.Example)
+			return usage("%s needs %s %s, such as:\n%s", cmd.Name(), article, what, cmd.Example)
 		case len(args) > 1:
 			return usage("%s takes one %s, got %d arguments: %q; see rho-ext %[1]s --help", cmd.Name(), what, len(args), args)
 		case args[0] == "":
-			return usage("%s needs a %s, got an empty one; see rho-ext list", cmd.Name(), what)
+			return usage("%s needs %s %s, got an empty one; see rho-ext list", cmd.Name(), article, what)
 		default:
 			return nil
 		}

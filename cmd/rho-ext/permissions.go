@@ -25,6 +25,7 @@ type extensionPermission struct {
 	Asks     []permission.Grant `json:"asks"`     // what can be granted
 	Any      []permission.Kind  `json:"any"`      // kinds of which anything can
 	Held     []permission.Held  `json:"held"`     // what is granted now
+	idle     map[permission.Grant]bool
 }
 
 func (a *app) permissionsCommand() *cobra.Command {
@@ -83,7 +84,10 @@ func permissionsOf(h *host.Host, e host.ExtensionInfo) extensionPermission {
 	}
 	p.Declared, p.Any = access.Ceiling().Declared(), access.Ceiling().Any()
 	p.Asks = append(p.Asks, access.Ceiling().Grants()...)
-	p.Held = append(p.Held, access.Held()...)
+	p.Held, p.idle = append(p.Held, access.Held()...), map[permission.Grant]bool{}
+	for _, h := range p.Held {
+		p.idle[h.Grant] = !access.Ceiling().Admits(h.Grant)
+	}
 	return p
 }
 
@@ -127,7 +131,12 @@ func (e extensionPermission) rows() (rows []row) {
 			continue
 		}
 		note := careful(h.Grant)
-		if e.Declared {
+		switch {
+		case e.idle[h.Grant] && h.By == "default":
+			continue
+		case e.idle[h.Grant]:
+			note = "of no use: it does not ask for it"
+		case e.Declared:
 			note = "as far as it asks for it"
 		}
 		rows = append(rows, row{cleanLine(h.Grant.String()), cleanLine(h.By), note})
