@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"math"
 	"regexp"
+	"slices"
 	"strconv"
+	"strings"
 )
 
 // settingsKey is the section of the settings of extensions: below it stand their
@@ -147,4 +149,43 @@ func (c *Config) explainSettings() []Value {
 		out = append(out, Value{Key: s.Key(), Value: fmt.Sprintf("(a %s)", s.kind()), Origin: s.Origin})
 	}
 	return out
+}
+
+var (
+	headerForm   = regexp.MustCompile(`^\s*\[\[?\s*["']?([A-Za-z0-9_-]+)`)
+	settingsLine = regexp.MustCompile(`^\s*["']?settings["']?\s*[.=]`)
+	keyForm      = regexp.MustCompile(`^\s*[A-Za-z0-9_."' -]+=`)
+)
+
+// withoutSettings is the text of a file for people, in which nothing shows that
+// could be the value of a setting. It need not be valid, and has the same lines.
+func withoutSettings(text string) string {
+	lines := strings.Split(text, "\n")
+	inside, quoted := false, false // of the section, of a text of several lines
+	for i, line := range lines {
+		if !quoted {
+			if h := headerForm.FindStringSubmatch(line); h != nil && slices.Contains(names(""), h[1]) {
+				inside = h[1] == settingsKey
+				continue
+			}
+			inside = inside || settingsLine.MatchString(line)
+		}
+		if !inside {
+			continue
+		}
+		key := keyForm.FindString(line)
+		switch {
+		case strings.TrimSpace(line) == "":
+		case quoted || key == "":
+			lines[i] = "…"
+		default:
+			lines[i] = key + " …"
+		}
+		for _, q := range []string{`"""`, "'''"} {
+			if strings.Count(line, q)%2 == 1 {
+				quoted = !quoted
+			}
+		}
+	}
+	return strings.Join(lines, "\n")
 }

@@ -65,3 +65,30 @@ func TestNoValueOfASettingIsShown(t *testing.T) {
 	require.Equal(t, "(a number)", value(c, "settings.weather.pin"))
 	require.Equal(t, "(a string)", value(c, "settings.weather.token"))
 }
+
+func TestALineThatIsWrongShowsNoSettingAroundIt(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{
+		"[settings.weather]\na = 'hunter2'\nb = [",
+		"[settings.weather]\na = 'hunter2\nb = 1",
+		"[settings.weather]\na = hunter2",
+		"[ \"settings\".weather]\n\"a\" = 'hunter2'\nb = [",
+		"settings.weather.a = 'hunter2'\nb = [",
+		"settings = { weather = { a = 'hunter2' } }\nb = [",
+		"settings = { weather = { a = ['hunter2'",
+		"[settings.weather]\na = \"\"\"\nhunter2==\n[log]\nhunter2 = 1\n\"\"\"\nb = [",
+		"[settings.weather]\na = [\n['hunter2'],\n'hunter2']\nb = [",
+		"[settings.weather]\na = [\n[hunter2],\nb = [",
+		"[settings.weather]\n# a = 'hunter2'\nb = [",
+		"[settings.weather]\na = 'hunter2'\n[lgo]\nb = 1",
+		"[settings.weather]\na = ['hunter2']\n",
+		"[settings.weather]\na = 'hunter2'\na = 'hunter2'\n",
+	} {
+		_, _, err := config.Load(place(t, text, ""))
+		require.Error(t, err, text)
+		require.Contains(t, err.Error(), "\n  > ", text)
+		require.NotContains(t, err.Error(), "hunter2", text)
+	}
+	_, _, err := config.Load(place(t, "[settings.weather]\na = 1\n[log]\nlevel = 'hunter3'\n", ""))
+	require.ErrorContains(t, err, "> 4 | level = 'hunter3'", "other sections are shown")
+}
