@@ -2,7 +2,6 @@ package main
 
 import (
 	"log/slog"
-	"os"
 	"slices"
 
 	"github.com/rho-ext/rho-ext/host"
@@ -47,12 +46,9 @@ func (a *app) netRules() ([]permission.NetRule, error) {
 	return rules, nil
 }
 
-// secretsVariable is the variable that beats secrets.store.
-const secretsVariable = "RHO_SECRETS"
-
 // loadConfig reads the configuration, with the flags over it.
 func (a *app) loadConfig(root string) (*config.Config, []config.Warning, error) {
-	o := config.Options{Home: dirs.Home(), File: a.config, Root: root, Suggest: suggest.First, Frame: frame.Draw}
+	o := config.Options{Home: dirs.Home(), File: a.config, Root: root, Suggest: suggest.First, Frame: frame.Draw, Overrides: secretsOverride()}
 	flag := func(key, value, name string) {
 		o.Overrides = append(o.Overrides, config.Override{Key: key, Value: value, Source: config.FromFlag, Name: name})
 	}
@@ -64,9 +60,6 @@ func (a *app) loadConfig(root string) (*config.Config, []config.Warning, error) 
 	}
 	if a.logLevel != "" {
 		flag("log.level", a.logLevel, "--log-level")
-	}
-	if store := os.Getenv(secretsVariable); store != "" {
-		o.Overrides = append(o.Overrides, config.Override{Key: "secrets.store", Value: store, Source: config.FromEnvironment, Name: secretsVariable})
 	}
 	for _, dir := range a.extensions {
 		flag("extensions.dirs", dir, "--extensions")
