@@ -17,6 +17,7 @@ import (
 	"github.com/rho-ext/rho-ext/host/permission"
 	"github.com/rho-ext/rho-ext/internal/config"
 	"github.com/rho-ext/rho-ext/internal/dirs"
+	"github.com/rho-ext/rho-ext/internal/redact"
 	"github.com/rho-ext/rho-ext/internal/sessionlog"
 	"github.com/rho-ext/rho-ext/internal/version"
 	"github.com/rho-ext/rho-ext/registry"
@@ -43,6 +44,8 @@ type app struct {
 	yes        bool
 	asks       bool // the verb may ask the person at the terminal
 	json       bool
+
+	hide *redact.Redactor // of secrets that were handed out; nil before any could be
 }
 
 // run is the whole program but for the process around it.
@@ -98,8 +101,8 @@ beside built-in ones. A .ts file in .rho/extensions/ is an extension.`,
 	a.allow.register(f)
 	f.BoolVar(&a.yes, "yes", false, "answer yes where the policy asks; it grants nothing and overrides no deny")
 	f.BoolVar(&a.json, "json", false, "print JSON on stdout (see docs/schemas)")
-	root.AddCommand(a.runCommand(), a.listCommand(), a.infoCommand(), a.serveCommand(), a.trustCommand(),
-		a.grantCommand(), a.revokeCommand(), a.permissionsCommand(), a.doctorCommand(), a.versionCommand())
+	root.AddCommand(a.runCommand(), a.listCommand(), a.infoCommand(), a.serveCommand(), a.trustCommand(), a.grantCommand(),
+		a.revokeCommand(), a.permissionsCommand(), a.secretCommand(), a.doctorCommand(), a.versionCommand())
 	root.CompletionOptions.DisableDefaultCmd = true
 	return root
 }
@@ -128,7 +131,18 @@ type workspace struct {
 	log    *slog.Logger
 	config *config.Config
 
-	session *sessionlog.Log // or nil
+	session *sessionlog.Log  // or nil
+	hide    *redact.Redactor // of secrets that were handed out
+}
+
+// failures are those of the host, without secrets that were handed out.
+func (w *workspace) failures() []host.Failure {
+	list := w.host.Failures()
+	for i := range list {
+		f := &list[i]
+		f.Message, f.Hint, f.Frame = w.hide.Redact(f.Message), w.hide.Redact(f.Hint), w.hide.Redact(f.Frame)
+	}
+	return list
 }
 
 func (w *workspace) close() {
@@ -152,10 +166,12 @@ func (a *app) open(ctx context.Context, tool string, gate registry.Gate) (*works
 	if err != nil {
 		return nil, usage("%v", err)
 	}
-	for _, w := range warnings {
-		fmt.Fprintln(a.err, a.paint(yellow, "warning:"), clean(w.String()))
+	a.warn(warnings)
+	w, err := a.openWith(ctx, tool, gate, root, c)
+	if err == nil {
+		a.warn(settingWarnings(c, w.host.Extensions()))
 	}
-	return a.openWith(ctx, tool, gate, root, c)
+	return w, err
 }
 
 func (a *app) openWith(ctx context.Context, tool string, gate registry.Gate, root string, c *config.Config) (*workspace, error) {
@@ -189,12 +205,13 @@ func (a *app) openWith(ctx context.Context, tool string, gate registry.Gate, roo
 	if err := builtin.Register(reg, builtin.Options{Root: root}); err != nil {
 		return nil, fail(exitFailed, "%v", err)
 	}
-	h, err := host.New(ctx, host.Options{
+	a.hide = redactor.Values()
+	h, err := host.New(ctx, settingsFrom(host.Options{
 		Isolation: isolation, Root: root, Dirs: c.Extensions.Dirs, Registry: reg,
 		Enabled: c.Extensions.Enabled, Disabled: c.Extensions.Disabled,
 		Tool: tool, Logger: logger, LoadTimeout: c.Sandbox.LoadTimeout,
 		Trusted: trusted, Home: dirs.Home(), Allow: allow, Grants: a.kept(), AskPermission: asker, Proxy: proxy, CAs: cas,
-	})
+	}, c, redactor))
 	if err != nil {
 		if ctx.Err() != nil {
 			return nil, fail(exitInterrupted, "interrupted")
@@ -206,7 +223,7 @@ func (a *app) openWith(ctx context.Context, tool string, gate registry.Gate, roo
 		_ = h.Close()
 		return nil, err
 	}
-	return &workspace{host: h, reg: reg, door: door, log: logger, config: c, session: session}, nil
+	return &workspace{host: h, reg: reg, door: door, log: logger, config: c, session: session, hide: a.hide}, nil
 }
 
 func (a *app) findRoot() (string, error) {

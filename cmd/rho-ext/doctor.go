@@ -115,7 +115,8 @@ func (a *app) diagnose(ctx context.Context) (*diagnosis, error) {
 		for _, e := range w.host.Extensions() {
 			d.Extensions[e.State]++
 		}
-		d.Failures = append(d.Failures, w.host.Failures()...)
+		d.Failures = append(d.Failures, w.failures()...)
+		d.Warnings = append(d.Warnings, settingWarnings(c, w.host.Extensions())...)
 	}
 	if n := len(d.Failures); n > 0 {
 		d.problemf("%s to load", counted(n, "extension failed", "extensions failed"))

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -57,10 +58,19 @@ func cleanLine(s string) string {
 }
 
 func (a *app) printJSON(v any) error {
-	enc := json.NewEncoder(a.out)
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
 	enc.SetIndent("", "  ")
 	enc.SetEscapeHTML(false)
-	return enc.Encode(v)
+	if err := enc.Encode(v); err != nil {
+		return err
+	}
+	text := b.Bytes()
+	if a.hide != nil {
+		text = a.hide.RedactJSON(text)
+	}
+	_, err := a.out.Write(text)
+	return err
 }
 
 // printText writes a result to stdout, with a newline at its end.
