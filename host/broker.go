@@ -23,6 +23,9 @@ type broker struct {
 	files     *files
 	net       *permission.Client
 	registry  *registry.Registry
+	onSecret  func(values ...string) // or nil
+	// settings resolves the extension's settings; it is set with access.
+	settings func(ctx context.Context, grantedEnv func(name string) (value, grant string, ok bool)) resolvedSettings
 
 	mu      sync.Mutex
 	live    map[string]*liveCall
@@ -117,6 +120,8 @@ func (b *broker) Do(ctx context.Context, req wire.Request) (wire.Response, error
 		return b.fetch(ctx, req, c)
 	case wire.OpCallTool:
 		return b.callTool(ctx, req, c)
+	case wire.OpConfig:
+		return b.config(ctx, c)
 	default:
 		return wire.Response{}, &wire.Error{Kind: registry.KindOther, Name: "TypeError", Message: fmt.Sprintf("unknown operation %q", req.Op)}
 	}

@@ -55,7 +55,7 @@ func (c *candidate) evaluate(ctx context.Context) {
 	g := &generation{
 		source: c.source, bundle: c.bundle, factory: h.factory, timeout: h.opts.LoadTimeout,
 		place:  place{root: h.opts.Root, sources: c.bundle},
-		broker: &broker{extension: c.source.ID, log: h.opts.Logger, desk: h.desk, files: h.filesFor(), registry: h.opts.Registry},
+		broker: &broker{extension: c.source.ID, log: h.opts.Logger, desk: h.desk, files: h.filesFor(), registry: h.opts.Registry, onSecret: h.opts.OnSecret},
 		model:  h.currentModel,
 		load: wire.LoadRequest{
 			Extension: c.source.ID, Script: c.bundle.Script, SourceMap: c.bundle.SourceMap, Hash: c.bundle.Hash,
@@ -127,6 +127,9 @@ func (c *candidate) admit(g *generation, m *wire.Manifest) *wire.Failure {
 		return &wire.Failure{Stage: wire.StagePermission, Position: m.Keys["permissions"], Message: err.Error(), Hint: permissionHint(err)}
 	}
 	g.broker.access.Store(access)
+	g.broker.settings = func(ctx context.Context, env func(string) (string, string, bool)) resolvedSettings {
+		return c.host.settings(ctx, c.source, m.Settings, env)
+	}
 	return nil
 }
 

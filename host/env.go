@@ -2,7 +2,6 @@ package host
 
 import (
 	"context"
-	"os"
 
 	"github.com/rho-ext/rho-ext/host/permission"
 	"github.com/rho-ext/rho-ext/host/wire"
@@ -45,9 +44,9 @@ func (b *broker) env(ctx context.Context, req wire.Request, c *liveCall) (wire.R
 		}
 	}
 	if c != nil {
-		c.call.RecordUse(registry.Use{Kind: "env", Target: e.Name, Effect: "read", Grant: by})
+		c.call.RecordUse(registry.Use{Kind: "env", Target: e.Name, Grant: by})
 	}
-	v, ok := os.LookupEnv(e.Name)
+	v, ok := b.variable(e.Name)
 	return answer(wire.EnvResponse{Value: v, Set: ok})
 }
 

@@ -43,9 +43,13 @@ func (b *broker) exec(ctx context.Context, req wire.Request, c *liveCall) (wire.
 		return wire.Response{}, err
 	}
 	c.call.RecordUse(registry.Use{Kind: "run", Target: clip(target, maxTarget), Effect: "run", Grant: by})
+	names := b.granted(permission.KindEnv)
+	for _, name := range names {
+		b.variable(name) // what the program prints is shown
+	}
 	cmd := proc.Command{
 		Path: need.Program(), Args: e.Args, Dir: dir, KillDaemons: true,
-		Env:     proc.Environment{Names: b.granted(permission.KindEnv)},
+		Env:     proc.Environment{Names: names},
 		Timeout: time.Duration(e.TimeoutMS * float64(time.Millisecond)),
 	}
 	if len(req.Payload) > 0 {

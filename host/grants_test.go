@@ -83,7 +83,7 @@ func TestFilesAreTouchedOnlyWhereTheManifestAsksAndTheUserGrants(t *testing.T) {
 		"a grant beyond the ceiling is none":    {`read: ["src"]`, []string{"read ."}, "read", "a.txt", "", "!read", registry.Use{Kind: "file", Target: "a.txt", Effect: "read", Denied: true}},
 		"nothing is writable":                   {``, nil, "write", "a.txt", "", "!write", registry.Use{Kind: "file", Target: "a.txt", Effect: "write", Denied: true}},
 		"until it is granted":                   {``, []string{"write out"}, "write", "out/deep/n.txt", "", "done", registry.Use{Kind: "file", Target: "out/deep/n.txt", Effect: "write", Grant: "--allow-write=out"}},
-		"there and not beside":                  {``, []string{"write out"}, "write", "outer/n.txt", "", "!write", registry.Use{Kind: "file", Target: "outer", Effect: "write", Denied: true}},
+		"there and not beside":                  {``, []string{"write out"}, "write", "outer/n.txt", "", "!write", registry.Use{Kind: "file", Target: "outer/n.txt", Effect: "write", Denied: true}},
 		"nor by way of ..":                      {``, []string{"write out"}, "write", "out/../a.txt", "", "!write", registry.Use{Kind: "file", Target: "a.txt", Effect: "write", Denied: true}},
 		"nor through a link":                    {``, []string{"write out"}, "write", "out/link", "", "!write", registry.Use{Kind: "file", Target: "a.txt", Effect: "write", Denied: true}},
 		"the seed's function keeps to it":       {``, nil, "rho.writeFile", "a.txt", "", "!write", registry.Use{Kind: "file", Target: "a.txt", Effect: "write", Denied: true}},
@@ -310,4 +310,26 @@ func TestAProjectsOwnExtensionsWaitForTrust(t *testing.T) {
 	_, err := p.host.Reload(context.Background())
 	require.NoError(t, err)
 	require.Equal(t, "mine", p.call("mine", "{}").Text)
+}
+
+func TestSettingsReachTheExtensionAndSecretsNobodyElse(t *testing.T) {
+	t.Setenv("RHO_TEST_KEY", "from-the-environment")
+	var hidden []string
+	files := map[string]string{"x.ts": `export default { name: "x",
+  permissions: { env: ["RHO_TEST_KEY"] },
+  settings: { days: { type: "number", default: 3 }, key: { type: "string", secret: true }, other: { type: "string", env: "RHO_TEST_KEY" }, unset: { type: "string" } },
+  tools: [{ name: "config", description: "d", risk: "read", execute: (_: any, ctx: any) => JSON.stringify(ctx.config) }] }`}
+	p := newProject(t, files, func(o *host.Options) {
+		o.Allow = allow(t, o.Root, "env RHO_TEST_KEY")
+		o.Secrets = func(_ context.Context, k host.SettingsKey, name string) (string, bool, error) {
+			return "s3cret of " + k.Extension, name == "key", nil
+		}
+		o.OnSecret = func(values ...string) { hidden = append(hidden, values...) }
+	})
+	out := p.call("config", "{}")
+	require.JSONEq(t, `{"days":3,"key":"s3cret of x","other":"from-the-environment"}`, out.Text)
+	require.Contains(t, hidden, "s3cret of x")
+	require.Contains(t, hidden, "from-the-environment", "a variable of this name usually holds a secret")
+	require.Contains(t, out.Uses, registry.Use{Kind: "secret", Target: "x.key", Grant: "rho-ext secret set"})
+	require.Contains(t, out.Uses, registry.Use{Kind: "env", Target: "RHO_TEST_KEY", Grant: "--allow-env=RHO_TEST_KEY"})
 }

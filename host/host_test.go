@@ -194,7 +194,6 @@ func TestTheContextIsAnObjectLikeAnyOther(t *testing.T) {
 	t.Parallel()
 	p := newProject(t, map[string]string{"x.ts": `export default { name: "x", tools: [{ name: "x", description: "d", risk: "read", execute(_: any, ctx: any) {
   const all = Object.keys(ctx).join();
-  delete ctx.config; // to copy it asks the host for the settings
   const copy = { ...ctx, mine: 1 };
   ctx.mine = 2; delete ctx.values;
   const { log: { info }, progress } = ctx;
@@ -204,7 +203,7 @@ func TestTheContextIsAnObjectLikeAnyOther(t *testing.T) {
 	o := p.call("x", "{}")
 	require.Nil(t, o.Failure, "%+v", o.Failure)
 	const all = "callId,toolName,projectRoot,extensionDir,signal,values,config,progress,log,fs,exec,callTool"
-	require.JSONEq(t, `{"all":"`+all+`","copy":12,"mine":2,"gone":false,"same":true,"none":true,"later":"callId,toolName,projectRoot,extensionDir,signal,progress,log,fs,exec,callTool,mine","text":"[object Object]","proto":true}`, string(o.Structured))
+	require.JSONEq(t, `{"all":"`+all+`","copy":13,"mine":2,"gone":false,"same":true,"none":true,"later":"callId,toolName,projectRoot,extensionDir,signal,config,progress,log,fs,exec,callTool,mine","text":"[object Object]","proto":true}`, string(o.Structured))
 }
 
 func TestWhatTheModelIsToldOfAFailure(t *testing.T) {

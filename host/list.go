@@ -31,6 +31,8 @@ type ExtensionInfo struct {
 	State       State      `json:"state"`
 	ShadowedBy  string     `json:"shadowedBy,omitempty"`
 	Tools       []ToolInfo `json:"tools"`
+	// Settings are those that it declares, by name.
+	Settings []SettingInfo `json:"settings,omitempty"`
 }
 
 // ToolInfo describes one tool of an extension.
@@ -72,6 +74,7 @@ func (h *Host) Extensions() []ExtensionInfo {
 		}
 		if g != nil {
 			info.Title, info.Version, info.Description = g.manifest.Name, g.manifest.Version, g.manifest.Description
+			info.Settings = settingInfos(g.manifest.Settings)
 			for _, t := range g.manifest.Tools {
 				info.Tools = append(info.Tools, ToolInfo{Name: t.Name, Risk: t.Effects.Risk(), DeclaredRisk: t.Risk, Effects: t.Effects})
 			}

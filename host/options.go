@@ -1,7 +1,9 @@
 package host
 
 import (
+	"context"
 	"crypto/x509"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -106,6 +108,17 @@ type Options struct {
 	// DrainTimeout is how long calls of a replaced version may go on; zero
 	// means 10 s.
 	DrainTimeout time.Duration
+	// Settings gives what is configured for the settings of an extension, by
+	// their names. It is asked whenever a call wants to know. Values for secrets
+	// are left aside.
+	Settings func(SettingsKey) map[string]json.RawMessage
+	// Secrets looks up the secret of a setting. One that there is none of is
+	// not ok; an error is a problem of the call that asked, so it must not show
+	// a value.
+	Secrets func(ctx context.Context, k SettingsKey, name string) (value string, ok bool, err error)
+	// OnSecret hears of the values of secrets before an extension gets them,
+	// again and again, so that they can be redacted.
+	OnSecret func(values ...string)
 }
 
 func (o Options) disables(id string) bool {

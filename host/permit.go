@@ -57,8 +57,8 @@ func (a *answers) refuse(g permission.Grant) {
 // useKinds are the kinds of uses by those of grants, and effectOf the effect.
 var useKinds = map[permission.Kind]struct{ kind, effect string }{
 	permission.KindNet: {"net", "net"}, permission.KindRead: {"file", "read"}, permission.KindWrite: {"file", "write"},
-	permission.KindRun: {"run", "run"}, permission.KindEnv: {"env", "read"}, permission.KindTool: {"tool", "run"},
-	permission.KindHook: {"hook", "read"},
+	permission.KindRun: {"run", "run"}, permission.KindEnv: {"env", ""}, permission.KindTool: {"tool", "run"},
+	permission.KindHook: {"hook", ""},
 }
 
 // permit is where every use of a resource is decided. It gives what grants it,

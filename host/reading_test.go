@@ -98,8 +98,9 @@ func words(u reading.Uses) string {
 	return s
 }
 
+// The rows are parallel among themselves alone: they would starve tests that
+// watch the clock.
 func TestWhatReadingSaysOfEachTool(t *testing.T) {
-	t.Parallel()
 	for _, row := range effectSnippets {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
@@ -148,8 +149,8 @@ func (s effectSnippet) arguments() string {
 	return string(text)
 }
 
+// Parallel as in TestWhatReadingSaysOfEachTool.
 func TestEachToolIsRegisteredWithItsOwnEffects(t *testing.T) {
-	t.Parallel()
 	for _, row := range effectSnippets {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()

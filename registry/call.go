@@ -35,7 +35,7 @@ type Progress struct {
 
 // Use is one thing outside the tool that a call touched, and what allowed it.
 type Use struct {
-	Kind   string `json:"kind"`            // file, net, run, env, tool, state
+	Kind   string `json:"kind"`            // file, net, run, env, secret, tool, state
 	Target string `json:"target"`          // a root-relative path, a method and URL without query, a command
 	Effect string `json:"effect"`          // read, write, net or run
 	Grant  string `json:"grant,omitempty"` // what allowed it: "default", "--allow-net=…"; empty when it was denied

@@ -32,6 +32,9 @@ func (a allowFlags) register(f *pflag.FlagSet) {
 func (a allowFlags) grants(root string) ([]permission.Grant, error) {
 	var out []permission.Grant
 	for _, k := range permission.Kinds {
+		if a[k] == nil {
+			continue
+		}
 		for _, text := range *a[k] {
 			g, err := permission.ParseGrant(k, text, root)
 			if err != nil {

@@ -18,6 +18,7 @@ import (
 	"github.com/rho-ext/rho-ext/host/permission"
 	"github.com/rho-ext/rho-ext/internal/config"
 	"github.com/rho-ext/rho-ext/internal/dirs"
+	"github.com/rho-ext/rho-ext/internal/redact"
 	"github.com/rho-ext/rho-ext/internal/sessionlog"
 	"github.com/rho-ext/rho-ext/internal/version"
 	"github.com/rho-ext/rho-ext/registry"
@@ -45,6 +46,8 @@ type app struct {
 	asks       bool // the verb may ask the person at the terminal
 	json       bool
 	warned     map[string]bool
+
+	hide *redact.Redactor // of secrets that were handed out; nil before any could be
 }
 
 // run is the whole program but for the process around it.
@@ -100,8 +103,8 @@ beside built-in ones. A .ts file in .rho/extensions/ is an extension.`,
 	a.allow.register(f)
 	f.BoolVar(&a.yes, "yes", false, "answer yes where the policy asks; it grants nothing and overrides no deny")
 	f.BoolVar(&a.json, "json", false, "print JSON on stdout (see docs/schemas)")
-	root.AddCommand(a.runCommand(), a.listCommand(), a.infoCommand(), a.serveCommand(), a.trustCommand(),
-		a.grantCommand(), a.revokeCommand(), a.permissionsCommand(), a.doctorCommand(), a.versionCommand())
+	root.AddCommand(a.runCommand(), a.listCommand(), a.infoCommand(), a.serveCommand(), a.trustCommand(), a.grantCommand(),
+		a.revokeCommand(), a.permissionsCommand(), a.secretCommand(), a.doctorCommand(), a.versionCommand())
 	root.CompletionOptions.DisableDefaultCmd = true
 	return root
 }
@@ -134,7 +137,18 @@ type workspace struct {
 	log    *slog.Logger
 	config *config.Config
 
-	session *sessionlog.Log // or nil
+	session *sessionlog.Log  // or nil
+	hide    *redact.Redactor // of secrets that were handed out
+}
+
+// failures are those of the host, without secrets that were handed out.
+func (w *workspace) failures() []host.Failure {
+	list := w.host.Failures()
+	for i := range list {
+		f := &list[i]
+		f.Message, f.Hint, f.Frame = w.hide.Redact(f.Message), w.hide.Redact(f.Hint), w.hide.Redact(f.Frame)
+	}
+	return list
 }
 
 func (w *workspace) close() {
@@ -158,10 +172,12 @@ func (a *app) open(ctx context.Context, tool string, gate registry.Gate) (*works
 	if err != nil {
 		return nil, usage("%v", err)
 	}
-	for _, w := range warnings {
-		a.warn(w.String())
+	a.warn(warnings)
+	w, err := a.openWith(ctx, tool, gate, root, c)
+	if err == nil {
+		a.warn(settingWarnings(c, w.host.Extensions()))
 	}
-	return a.openWith(ctx, tool, gate, root, c)
+	return w, err
 }
 
 func (a *app) openWith(ctx context.Context, tool string, gate registry.Gate, root string, c *config.Config) (*workspace, error) {
@@ -186,7 +202,7 @@ func (a *app) openWith(ctx context.Context, tool string, gate registry.Gate, roo
 	store := a.kept()
 	if store != nil {
 		if _, err := store.Keys(); err != nil {
-			a.warn(err.Error())
+			a.warnOnce(err.Error())
 		}
 	}
 	proxy, cas, err := networkOf(c)
@@ -201,12 +217,13 @@ func (a *app) openWith(ctx context.Context, tool string, gate registry.Gate, roo
 	if err := builtin.Register(reg, builtin.Options{Root: root}); err != nil {
 		return nil, fail(exitFailed, "%v", err)
 	}
-	h, err := host.New(ctx, host.Options{
+	a.hide = redactor.Values()
+	h, err := host.New(ctx, settingsFrom(host.Options{
 		Isolation: isolation, Root: root, Dirs: c.Extensions.Dirs, Registry: reg,
 		Enabled: c.Extensions.Enabled, Disabled: c.Extensions.Disabled,
 		Tool: tool, Logger: logger, LoadTimeout: c.Sandbox.LoadTimeout,
 		Trusted: trusted, Home: dirs.Home(), Allow: allow, Grants: storeOf(store), AskPermission: asker, Proxy: proxy, CAs: cas,
-	})
+	}, c, redactor))
 	if err != nil {
 		if ctx.Err() != nil {
 			return nil, fail(exitInterrupted, "interrupted")
@@ -218,7 +235,7 @@ func (a *app) openWith(ctx context.Context, tool string, gate registry.Gate, roo
 		_ = h.Close()
 		return nil, err
 	}
-	return &workspace{host: h, reg: reg, door: door, log: logger, config: c, session: session}, nil
+	return &workspace{host: h, reg: reg, door: door, log: logger, config: c, session: session, hide: a.hide}, nil
 }
 
 func (a *app) findRoot() (string, error) {

@@ -38,7 +38,7 @@ func (a *app) checkFlags() error {
 
 // loadConfig reads the configuration, with the flags over it.
 func (a *app) loadConfig(root string) (*config.Config, []config.Warning, error) {
-	o := config.Options{Home: dirs.Home(), File: a.config, Root: root, Suggest: suggest.First, Frame: frame.Draw}
+	o := config.Options{Home: dirs.Home(), File: a.config, Root: root, Suggest: suggest.First, Frame: frame.Draw, Overrides: secretsOverride()}
 	flag := func(key, value, name string) {
 		o.Overrides = append(o.Overrides, config.Override{Key: key, Value: value, Source: config.FromFlag, Name: name})
 	}

@@ -117,7 +117,8 @@ func (a *app) diagnose(ctx context.Context) (*diagnosis, error) {
 		for _, e := range w.host.Extensions() {
 			d.Extensions[e.State]++
 		}
-		d.Failures = append(d.Failures, w.host.Failures()...)
+		d.Failures = append(d.Failures, w.failures()...)
+		d.Warnings = append(d.Warnings, settingWarnings(c, w.host.Extensions())...)
 		d.lookAtTrust(w.host)
 		d.lookAtGrants(w.host)
 	}
@@ -211,7 +212,7 @@ func (a *app) printDiagnosis(d *diagnosis) error {
 		return err
 	}
 	for _, w := range d.Warnings {
-		a.warn(w.String())
+		a.warnOnce(w.String())
 	}
 	for _, f := range d.Failures {
 		a.printFailure(f)

@@ -59,7 +59,7 @@ where an extension comes from, its tools, what it asks for and what it was grant
 func (a *app) info(w *workspace, name string) error {
 	var d details
 	var mine []host.Failure
-	for _, f := range w.host.Failures() {
+	for _, f := range w.failures() {
 		if f.Extension == name {
 			mine = append(mine, f)
 		}
@@ -81,8 +81,8 @@ func (a *app) info(w *workspace, name string) error {
 	switch {
 	case len(mine) > 0:
 		return a.loadFailed(name, mine)
-	case d.Tool == nil && d.Extension == nil && len(w.host.Failures()) > 0:
-		return a.loadFailed(name, w.host.Failures())
+	case d.Tool == nil && d.Extension == nil && len(w.failures()) > 0:
+		return a.loadFailed(name, w.failures())
 	case d.Tool == nil && d.Extension == nil && len(waiting) > 0:
 		a.tellUntrusted(waiting)
 		return fail(exitDenied, "there is no tool or extension %q in what is trusted; see rho-ext list", name)
@@ -153,6 +153,13 @@ func (a *app) printDetails(d details) error {
 		fmt.Fprintf(&b, "state      %s\nscope      %s\npath       %s\n", e.State, e.Scope, cleanLine(e.Path))
 		for _, t := range e.Tools {
 			fmt.Fprintf(&b, "has tool   %s (%s; effects %s)\n", t.Name, t.Risk, t.Effects)
+		}
+		for _, s := range e.Settings {
+			kind := s.Type
+			if s.Secret {
+				kind = "secret"
+			}
+			fmt.Fprintf(&b, "setting    %s (%s)\n", s.Name, kind)
 		}
 	}
 	if p := d.Permissions; p != nil {

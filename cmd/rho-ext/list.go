@@ -65,7 +65,7 @@ Exit status: 0 when everything that may be loaded was, 3 when an extension faile
 }
 
 func listOf(w *workspace) listing {
-	l := listing{ProjectRoot: w.host.Root(), Builtins: []builtinInfo{}, Extensions: w.host.Extensions(), Failures: w.host.Failures()}
+	l := listing{ProjectRoot: w.host.Root(), Builtins: []builtinInfo{}, Extensions: w.host.Extensions(), Failures: w.failures()}
 	for _, e := range w.reg.Snapshot().Tools() {
 		if e.Owner == "" {
 			l.Builtins = append(l.Builtins, builtinInfo{Name: e.Tool.Name(), Title: e.Info.Title, Description: e.Tool.Description(), Risk: e.Tool.Risk(), Effects: e.Info.Effects})

@@ -41,12 +41,12 @@ func policyOf(c *config.Config, granted []registry.Approval) (*registry.Policy, 
 	return registry.NewPolicy(o)
 }
 
-// redactorOf is nil where the configuration turns redaction off.
-func redactorOf(c *config.Config) (registry.Redactor, error) {
-	if !c.Redaction.Enabled {
-		return nil, nil
-	}
-	return redact.New(redact.Options{Patterns: c.Redaction.CustomPatterns})
+// redactorOf makes the one redactor that the door, the session log and the
+// logger share, so that a secret that is added to it leaves through none of
+// them. Where the configuration turns redaction off, it knows secrets by value
+// alone.
+func redactorOf(c *config.Config) (*redact.Redactor, error) {
+	return redact.New(redact.Options{Patterns: c.Redaction.CustomPatterns, Disabled: !c.Redaction.Enabled})
 }
 
 // kept is the file with the answers that were given for always, one per line.

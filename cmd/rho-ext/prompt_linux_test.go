@@ -49,7 +49,7 @@ func TestAPermissionIsGivenByTheAnswersThatSaySo(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s, to := asked(t)
-			r := s.at(newPTY(t), "run", "ask", "--json", fmt.Sprintf("--repeat=%d", tt.repeats))
+			r := s.at(newConsole(t), "run", "ask", "--json", fmt.Sprintf("--repeat=%d", tt.repeats))
 			for _, text := range tt.types {
 				r.expect(allowPrompt)
 				if text == "" {
@@ -76,7 +76,7 @@ func TestAPermissionIsGivenByTheAnswersThatSaySo(t *testing.T) {
 
 func TestAPermissionPromptSaysAllThatCounts(t *testing.T) {
 	s, to := asked(t)
-	r := s.at(newPTY(t), "run", "ask")
+	r := s.at(newConsole(t), "run", "ask")
 	r.expect(allowPrompt)
 	require.Contains(t, r.screen(), fmt.Sprintf(`permission: extension asker (project) wants network access to %[1]s, for its tool ask
   a yes grants it net %[1]s
@@ -92,7 +92,7 @@ func TestEveryQuestionIsAnsweredForItself(t *testing.T) {
 	src := fmt.Sprintf(`export default { name: "both", permissions: { net: [%[1]q, %[2]q] }, tools: [{ name: "ask", description: "d", risk: "network",
   async execute() { const a = await (await fetch("http://%[1]s/")).text(); return a + await (await fetch("http://%[2]s/")).text(); } }] };`, one.addr, two.addr)
 	s := newSetting(t, map[string]string{ext + "both.ts": src})
-	r := s.at(newPTY(t), "run", "ask")
+	r := s.at(newConsole(t), "run", "ask")
 	r.expect("access to " + one.addr)
 	r.expect(allowPrompt)
 	r.typed("o\no\n") // the second line is typed ahead of a question that nobody has seen
@@ -106,7 +106,7 @@ func TestEveryQuestionIsAnsweredForItself(t *testing.T) {
 
 func TestWhatWasTypedBeforeAQuestionIsNoAnswer(t *testing.T) {
 	s, to := asked(t)
-	p := newPTY(t)
+	p := newConsole(t)
 	p.typed("a\na\nalwa") // also a line that is not finished
 	p.expect("alwa")
 	r := s.at(p, "run", "ask")
@@ -122,13 +122,13 @@ func TestWhatWasTypedBeforeAQuestionIsNoAnswer(t *testing.T) {
 
 func TestATerminalThatClosesSaysNo(t *testing.T) {
 	s, to := asked(t)
-	r := s.at(newPTY(t), "run", "ask")
+	r := s.at(newConsole(t), "run", "ask")
 	r.expect(allowPrompt)
 	require.NoError(t, r.ctl.Close())
 	require.Equal(t, exitDenied, r.code())
 	require.Zero(t, to.hits.Load())
 
-	p := newPTY(t) // and where the program is told so by a signal
+	p := newConsole(t) // and where the program is told so by a signal
 	cmd := s.child(p, "run", "ask")
 	p.expect(allowPrompt)
 	require.NoError(t, p.tty.Close())
@@ -140,7 +140,7 @@ func TestATerminalThatClosesSaysNo(t *testing.T) {
 
 func TestInterruptingAQuestionGrantsNothing(t *testing.T) {
 	s, to := asked(t)
-	p := newPTY(t)
+	p := newConsole(t)
 	cmd := s.child(p, "run", "ask", "--json")
 	p.expect(allowPrompt)
 	p.typed("a\x03")
@@ -153,7 +153,7 @@ func TestInterruptingAQuestionGrantsNothing(t *testing.T) {
 
 	require.NoError(t, permission.NewTrust(s.home).Set(s.root, false))
 	require.NoError(t, os.Remove(filepath.Join(s.home, permission.TrustFile)))
-	p = newPTY(t)
+	p = newConsole(t)
 	cmd = s.child(p, "run", "ask")
 	p.expect("trust this project? [y/N] ")
 	require.NoError(t, cmd.Process.Signal(syscall.SIGTERM))
@@ -164,7 +164,7 @@ func TestInterruptingAQuestionGrantsNothing(t *testing.T) {
 
 func TestADeadlineStandsStillWhileAPersonThinks(t *testing.T) {
 	s, to := asked(t)
-	r := s.at(newPTY(t), "run", "ask", "--timeout", "300ms")
+	r := s.at(newConsole(t), "run", "ask", "--timeout", "300ms")
 	r.expect(allowPrompt)
 	require.False(t, r.await("timed out", time.Second), r.screen())
 	r.typed("o\n")
@@ -176,21 +176,21 @@ func TestTrustIsAskedForOnceAndNoIsTheDefault(t *testing.T) {
 	s, to := asked(t)
 	s.home = t.TempDir()
 	for _, text := range []string{"\n", "n\n", "no\n", "yep\nn\n", "\x04"} {
-		r := s.at(newPTY(t), "run", "ask")
+		r := s.at(newConsole(t), "run", "ask")
 		r.expect("has 1 extension of its own in .rho/extensions: asker.")
 		r.expect("trust this project? [y/N] ")
 		r.typed(text)
 		require.Equal(t, exitDenied, r.code(), r.screen())
 		require.NoFileExists(t, filepath.Join(s.home, permission.TrustFile))
 	}
-	r := s.at(newPTY(t), "run", "ask")
+	r := s.at(newConsole(t), "run", "ask")
 	r.expect("trust this project? [y/N] ")
 	r.typed("y\n")
 	r.expect(allowPrompt) // trust grants nothing
 	r.typed("o\n")
 	require.Equal(t, exitOK, r.code(), r.screen())
 	require.EqualValues(t, 1, to.hits.Load())
-	r = s.at(newPTY(t), "run", "ask")
+	r = s.at(newConsole(t), "run", "ask")
 	r.expect("permission: ")
 	require.NotContains(t, r.screen(), "trust this")
 	r.typed("\n")
@@ -199,11 +199,11 @@ func TestTrustIsAskedForOnceAndNoIsTheDefault(t *testing.T) {
 	require.Equal(t, exitDenied, r.code())
 
 	require.Equal(t, exitOK, s.run("trust", "--remove").code)
-	r = s.at(newPTY(t), "run", "ask")
+	r = s.at(newConsole(t), "run", "ask")
 	require.Equal(t, exitDenied, r.code(), "who took it back is not asked again")
 	require.NotContains(t, r.screen(), "[y/N]")
 	for _, verb := range []string{"list", "permissions", "doctor"} {
-		r = s.at(newPTY(t), verb)
+		r = s.at(newConsole(t), verb)
 		require.Equal(t, exitOK, r.code())
 		require.NotContains(t, r.screen(), "[y/N]")
 	}
@@ -212,7 +212,7 @@ func TestTrustIsAskedForOnceAndNoIsTheDefault(t *testing.T) {
 func TestGrantAsksItemByItem(t *testing.T) {
 	to := newTarget(t)
 	s := newSetting(t, map[string]string{ext + "asker.ts": to.asking("ask", fmt.Sprintf(`{ net: [%q], write: ["."], run: ["*"] }`, to.addr))})
-	r := s.at(newPTY(t), "grant", "asker")
+	r := s.at(newConsole(t), "grant", "asker")
 	for _, q := range [][2]string{{"net " + to.addr, "y\n"}, {"careful: it is the whole project", "\n"}, {"careful: any program runs as you, outside the sandbox", "n\n"}} {
 		r.expect(q[0])
 		r.expect("grant it in this project? [y/N] ")
@@ -221,7 +221,7 @@ func TestGrantAsksItemByItem(t *testing.T) {
 	require.Equal(t, exitOK, r.code(), r.screen())
 	s.allowed(to, s.root, "ask")
 	require.Len(t, strings.Split(strings.TrimSpace(read(t, filepath.Join(s.home, permission.GrantsFile))), "\n"), 1)
-	r = s.at(newPTY(t), "grant", "asker")
+	r = s.at(newConsole(t), "grant", "asker")
 	for range 2 { // what is left
 		r.expect("[y/N] ")
 		r.typed("\n")
@@ -247,7 +247,7 @@ func TestWithoutATerminalNothingWaits(t *testing.T) {
 	closed, _, err := os.Pipe()
 	require.NoError(t, err)
 	require.NoError(t, closed.Close())
-	p := newPTY(t)
+	p := newConsole(t)
 	var out, errs bytes.Buffer
 	for name, st := range map[string]streams{
 		"a pipe that stays open":          {in: open, out: &out, err: &errs},
@@ -280,7 +280,7 @@ func TestServersNeverPrompt(t *testing.T) {
 		for _, trusted := range []bool{true, false} {
 			s, to := asked(t)
 			require.NoError(t, permission.NewTrust(s.home).Set(s.root, trusted))
-			p := newPTY(t)
+			p := newConsole(t)
 			t.Setenv("RHO_HOME", s.home)
 			out, in, err := os.Pipe()
 			require.NoError(t, err)
@@ -325,7 +325,7 @@ export default { name: f, description: f, permissions: { write: ["."], run: ["x"
     await ctx.exec("x", [f, "y".repeat(5000)]);
   } }] };`, forged)
 	s := newSetting(t, map[string]string{ext + "x" + forged + ".ts": src})
-	r := s.at(newPTY(t), "run", "put", "--json")
+	r := s.at(newConsole(t), "run", "put", "--json")
 	r.expect("wants writing")
 	r.expect(allowPrompt)
 	r.typed("\n")

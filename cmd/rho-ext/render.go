@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -61,10 +62,19 @@ func cleanLine(s string) string {
 func indented(s string) string { return strings.ReplaceAll(clean(s), "\n", "\n    ") }
 
 func (a *app) printJSON(v any) error {
-	enc := json.NewEncoder(a.out)
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
 	enc.SetIndent("", "  ")
 	enc.SetEscapeHTML(false)
-	return enc.Encode(v)
+	if err := enc.Encode(v); err != nil {
+		return err
+	}
+	text := b.Bytes()
+	if a.hide != nil {
+		text = a.hide.RedactJSON(text)
+	}
+	_, err := a.out.Write(text)
+	return err
 }
 
 // printText writes a result to stdout, with a newline at its end.
@@ -79,8 +89,8 @@ func (a *app) printText(s string) error {
 	return err
 }
 
-// warn tells of something that is wrong and stops nothing, once.
-func (a *app) warn(text string) {
+// warnOnce tells of something that is wrong and stops nothing, once.
+func (a *app) warnOnce(text string) {
 	if a.warned[text] {
 		return
 	}

@@ -43,7 +43,7 @@ func (a *app) revoke(id string, all bool) error {
 	store := permission.NewFileStore(dirs.Home())
 	keys, err := store.Keys()
 	if err != nil {
-		a.warn(err.Error())
+		a.warnOnce(err.Error())
 	}
 	var revoked, held []permission.Grant
 	var others []string // that hold something here

@@ -89,7 +89,7 @@ func (a *app) runTool(ctx context.Context, name string, f runFlags) error {
 			entry, known = w.reg.Snapshot().Lookup(name)
 		}
 	}
-	failures := w.host.Failures()
+	failures := w.failures()
 	if !known && len(failures) > 0 {
 		return a.loadFailed(name, failures)
 	}

@@ -14,6 +14,9 @@ import (
 )
 
 func TestMain(m *testing.M) {
+	if os.Getenv(secretsVariable) == "" { // no test touches a real keychain
+		os.Setenv(secretsVariable, "file")
+	}
 	testscript.Main(m, map[string]func(){"rho-ext": main})
 }
 

@@ -77,7 +77,7 @@ func gateFor(asMCP bool, approve string, approvals *registry.Approvals) (registr
 // serve runs a server until its client has gone. An interrupt is a proper end
 // of a server.
 func (a *app) serve(ctx context.Context, w *workspace, asMCP bool, approvals *registry.Approvals) error {
-	for _, f := range w.host.Failures() {
+	for _, f := range w.failures() {
 		a.printFailure(f)
 	}
 	a.tellUntrusted(untrusted(w.host))
@@ -138,7 +138,7 @@ func (e extensions) Reload(ctx context.Context) (rpc.ReloadReport, error) {
 	failed := map[string]bool{}
 	for _, f := range r.Failures {
 		failed[f.Extension] = true
-		report.Changes = append(report.Changes, rpc.Change{Extension: f.Extension, Change: "failed", Message: reloadMessage(e.w.host, f)})
+		report.Changes = append(report.Changes, rpc.Change{Extension: f.Extension, Change: "failed", Message: e.w.hide.Redact(reloadMessage(e.w.host, f))})
 	}
 	report.Failed = len(failed)
 	return report, nil

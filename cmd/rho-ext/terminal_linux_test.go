@@ -1,9 +1,7 @@
 package main
 
 import (
-	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -19,17 +17,7 @@ import (
 // what that terminal receives.
 func onTerminal(t *testing.T, root string, args ...string) string {
 	t.Helper()
-	ctl, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
-	if err != nil {
-		t.Skip("no terminals here: ", err)
-	}
-	require.NoError(t, unix.IoctlSetPointerInt(int(ctl.Fd()), unix.TIOCSPTLCK, 0))
-	n, err := unix.IoctlGetInt(int(ctl.Fd()), unix.TIOCGPTN)
-	require.NoError(t, err)
-	tty, err := os.OpenFile(fmt.Sprintf("/dev/pts/%d", n), os.O_RDWR|unix.O_NOCTTY, 0)
-	if err != nil {
-		t.Skip("no terminals here: ", err)
-	}
+	ctl, tty := openTerminal(t)
 	got := make(chan string, 1)
 	go func() {
 		text, _ := io.ReadAll(ctl) // ends with EIO when the other side closes

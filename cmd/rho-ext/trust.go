@@ -39,7 +39,7 @@ func storeOf(s *permission.FileStore) permission.Store {
 func (a *app) trusted(root string) (trusted, asked bool) {
 	trusted, asked, err := a.trustStore().Trusted(root)
 	if err != nil {
-		a.warn(err.Error())
+		a.warnOnce(err.Error())
 	}
 	return trusted, asked
 }
@@ -97,7 +97,7 @@ func (a *app) trust(remove, list bool) error {
 			return fail(exitFailed, "%v", err)
 		}
 		if err != nil {
-			a.warn(err.Error())
+			a.warnOnce(err.Error())
 		}
 		if a.json {
 			return written(a.printJSON(trustList{append([]string{}, roots...)}))

@@ -34,6 +34,10 @@ type Config struct {
 	Redaction  Redaction
 	Memory     Memory
 	Log        Log
+	Secrets    Secrets
+	// Settings are the values for settings of extensions, the user's before the
+	// project's; see [Config.SettingsOf].
+	Settings []ExtensionSetting
 
 	origins map[string][]Origin // by key; of a list one per item
 	files   []File
@@ -105,6 +109,11 @@ type Log struct {
 	MaxBytes int64
 }
 
+// Secrets is where the secrets of extensions are kept.
+type Secrets struct {
+	Store string // auto: the system's keychain, else a file; or file
+}
+
 // Source is the kind of place that a value comes from.
 type Source string
 
@@ -163,6 +172,7 @@ func Default() *Config {
 		Sandbox:   Sandbox{Isolation: "in-process", CallTimeout: 30 * time.Second, LoadTimeout: 5 * time.Second},
 		Redaction: Redaction{Enabled: true},
 		Log:       Log{Level: "info", Session: true, MaxBytes: 10 << 20},
+		Secrets:   Secrets{Store: "auto"},
 		origins:   map[string][]Origin{},
 	}
 }

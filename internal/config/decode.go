@@ -13,11 +13,12 @@ const maxItems = 1000
 
 // setting is one value of a file, checked.
 type setting struct {
-	key    *key // nil for a rule
-	value  any  // of a scalar
-	items  []item
-	rule   Rule
-	offset int // of the key
+	key       *key // nil for a rule, and a setting of an extension
+	value     any  // of a scalar
+	items     []item
+	rule      Rule
+	extension *ExtensionSetting // or nil
+	offset    int               // of the key
 }
 
 // item is one item of a list.
@@ -45,7 +46,15 @@ func (d *decoder) decode() {
 		}
 		section, ok := v.(map[string]any)
 		if !ok {
-			d.failf(n.key, "%s: expected a table, [%s], got %s", name, name, kind(v))
+			got := kind(v)
+			if name == settingsKey {
+				got = kindWithoutValue(v)
+			}
+			d.failf(n.key, "%s: expected a table, [%s], got %s", name, name, got)
+			return true
+		}
+		if name == settingsKey {
+			d.extensionSettings(section, n)
 			return true
 		}
 		d.section(name, section, n)

@@ -44,6 +44,7 @@ func (c *Config) Explain() []Value {
 		}
 		out = append(out, v)
 	}
+	out = append(out, c.explainSettings()...)
 	sort.SliceStable(out, func(i, j int) bool { return out[i].Key < out[j].Key })
 	return out
 }

@@ -42,7 +42,7 @@ const (
 
 var actions = []string{string(Auto), string(Ask), string(Deny)}
 
-// keys are all keys but the two of rules, in the order of the file's page.
+// keys are all keys but the two of rules and [settingsKey], in the order of the file's page.
 var keys = []*key{
 	{name: "approval.read", field: func(c *Config) any { return &c.Approval.Read }, choices: actions, project: narrows},
 	{name: "approval.write", field: func(c *Config) any { return &c.Approval.Write }, choices: actions, project: narrows},
@@ -67,6 +67,7 @@ var keys = []*key{
 	{name: "log.level", field: func(c *Config) any { return &c.Log.Level }, choices: []string{"off", "error", "warn", "info", "debug"}, project: narrows},
 	{name: "log.session", field: func(c *Config) any { return &c.Log.Session }, narrow: true, project: narrows},
 	{name: "log.max_bytes", field: func(c *Config) any { return &c.Log.MaxBytes }, min: 64 << 10, max: 1 << 30},
+	{name: "secrets.store", field: func(c *Config) any { return &c.Secrets.Store }, choices: []string{"auto", "file"}},
 }
 
 // keyNamed finds a key, or nil.
@@ -93,7 +94,10 @@ func names(section string) []string {
 			add(rest)
 		}
 	}
-	if section == "approval" {
+	switch section {
+	case "":
+		out = append(out, settingsKey)
+	case "approval":
 		out = append(out, "per_tool", "rule")
 	}
 	return out
@@ -208,7 +212,7 @@ type Key struct {
 func Keys() []Key {
 	may := map[rule]string{never: "nothing", narrows: "narrow it", adds: "add to it", restricts: "leave some out"}
 	c := Default()
-	out := make([]Key, 0, len(keys)+2)
+	out := make([]Key, 0, len(keys)+3)
 	for i, k := range keys {
 		if i == 4 {
 			out = append(out,
@@ -223,5 +227,5 @@ func Keys() []Key {
 		}
 		out = append(out, d)
 	}
-	return out
+	return append(out, Key{Name: settingsKey + ".EXTENSION.NAME", Type: "a text, a number, true or false", Project: "set it for its own extensions"})
 }

@@ -176,6 +176,6 @@ func (m *merger) read(shown string, text []byte) (*document, []setting, error) {
 
 func (m *merger) frame(text []byte, p *Problem) {
 	if m.opts.Frame != nil && p.Line > 0 {
-		p.Frame = m.opts.Frame(hideUser(string(text)), p.Line, p.Column)
+		p.Frame = m.opts.Frame(hideUser(withoutSettings(string(text))), p.Line, p.Column)
 	}
 }

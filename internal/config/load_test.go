@@ -100,6 +100,10 @@ func TestEveryKeyOfTheUsersFile(t *testing.T) {
 		{"[log]\nlevel = 'off'", "log.level", "off"},
 		{"[log]\nsession = false", "log.session", "false"},
 		{"[log]\nmax_bytes = 1_000_000", "log.max_bytes", "1000000"},
+		{"[secrets]\nstore = 'file'", "secrets.store", "file"},
+		{"[settings.weather]\nunits = 'metric'", "settings.weather.units", "(a string)"},
+		{"settings.weather.days = 3", "settings.weather.days", "(a number)"},
+		{"settings = { 'a b' = { x = true } }", `settings."a b".x`, "(a boolean)"},
 		{"\ufeff[log]\r\nlevel = 'warn'\r\n", "log.level", "warn"},
 	} {
 		t.Run(tc.text, func(t *testing.T) {
@@ -129,7 +133,7 @@ func TestWhatIsWrongIsToldWithItsPlace(t *testing.T) {
 		{"[approval]\n\nwrit = 'ask'", `3:1: unknown key "approval.writ" (did you mean "approval.write"?)`},
 		{"[approval]\nreed.x = 'ask'", `2:1: unknown key "approval.reed" (did you mean "approval.read"?)`},
 		{"level = 'info'", `1:1: unknown key "level" (did you mean "log.level"?)`},
-		{"[zzz]\n", `1:2: unknown key "zzz"; known are approval, extensions, shell, sandbox, network, redaction, memory, log`},
+		{"[zzz]\n", `1:2: unknown key "zzz"; known are approval, extensions, shell, sandbox, network, redaction, memory, log, secrets, settings`},
 		{"[memory]\nqqqqqq = 1", `2:1: unknown key "memory.qqqqqq"; known are enabled`},
 		{"[[approval.rule]]\naction = 'ask'\ntools = 'x'", `3:1: unknown key "approval.rule.tools" (did you mean "approval.rule.tool"?)`},
 		{"[approval]\nwrite = 'always'", `2:9: approval.write: expected "auto", "ask" or "deny", got "always"`},
@@ -177,6 +181,20 @@ func TestWhatIsWrongIsToldWithItsPlace(t *testing.T) {
 		{"[log]\nmax_bytes = 1", `2:13: log.max_bytes: expected a whole number from 65536 to 1073741824, got 1`},
 		{"[log]\nmax_bytes = 1e6", `2:13: log.max_bytes: expected a whole number from 65536 to 1073741824, got 1e+06`},
 		{"[log]\nlevel = 1979-05-27", `2:9: log.level: expected "off", "error", "warn", "info" or "debug", got a date or time`},
+		{"[secrets]\nstore = 'keychain'", `2:9: secrets.store: expected "auto" or "file", got "keychain"`},
+		{"[secrets]\nstor = 'file'", `2:1: unknown key "secrets.stor" (did you mean "secrets.store"?)`},
+		{"[setings.x]\ny = 1", `1:2: unknown key "setings" (did you mean "settings"?)`},
+		{"settings = 'hunter2'", `1:1: settings: expected a table, [settings], got a text`},
+		{"[[settings]]\nx = 1", `1:3: settings: expected a table, [settings], got a list`},
+		{"[settings]\nweather = 'hunter2'", `2:1: settings.weather: expected a table with the settings of one extension, such as [settings.weather], got a text`},
+		{"[settings]\nweather = 7", `got another value`},
+		{"[settings.'']\nx = 1", `1:11: settings: expected the id of an extension, got an empty one`},
+		{"[settings.weather]\n'a b' = 1", `2:1: settings.weather: expected the name of a setting, with 1–64 letters, digits, _ or -, starting with a letter`},
+		{"[settings.weather]\nx = ['hunter2']", `2:1: settings.weather.x: expected a text, a number, true or false, got a list`},
+		{"[settings.weather.x]\ny = 1", `settings.weather.x: expected a text, a number, true or false, got a table`},
+		{"[settings.weather]\nx = inf", `2:5: settings.weather.x: expected a text, a number, true or false, got a number that is not finite`},
+		{"[settings.weather]\nx = nan", `2:5: settings.weather.x: expected a text, a number, true or false, got a number that is not finite`},
+		{"[settings.weather]\nx = 1979-05-27", `2:5: settings.weather.x: expected a text, a number, true or false, got a date or time`},
 		{"[log]\nlevel = \n", `2:9: `},
 		{"[log]\nlevel = 'info'\nlevel = 'warn'", `3:1: key level is already defined`},
 		{"'é' = { 'ü' = nope }", `1:15: expected a value; text stands in quotes, such as "debug"`},
@@ -280,6 +298,10 @@ func TestAProjectMayOnlyNarrow(t *testing.T) {
 		{"keep a session log", "log.session = false", "log.session = true", "log.session", "true", ""},
 		{"keep no session log", "", "log.session = false", "log.session", "true", only},
 		{"a larger log", "", "log.max_bytes = 100_000_000", "log.max_bytes", "10485760", not},
+		{"secrets in a file", "", "secrets.store = 'file'", "secrets.store", "auto", not},
+		{"secrets in the keychain", "secrets.store = 'file'", "secrets.store = 'auto'", "secrets.store", "file", not},
+		{"a setting", "", "settings.weather.units = 'metric'", "settings.weather.units", "(a string)", ""},
+		{"the same setting", "settings.weather.units = 'metric'", "settings.weather.units = 'metric'", "settings.weather.units", "(a string)", ""},
 		{"a smaller log", "", "log.max_bytes = 100_000", "log.max_bytes", "10485760", not},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -496,7 +518,7 @@ func TestTheTableHasEveryField(t *testing.T) {
 	typ := reflect.TypeFor[config.Config]()
 	for i := range typ.NumField() {
 		section := typ.Field(i)
-		if !section.IsExported() {
+		if !section.IsExported() || section.Type.Kind() != reflect.Struct { // settings have names of others
 			continue
 		}
 		for j := range section.Type.NumField() {
@@ -512,6 +534,7 @@ func TestTheTableHasEveryField(t *testing.T) {
 func FuzzLoad(f *testing.F) {
 	for _, s := range []string{
 		"", "[approval]\nread = 'ask'\n[approval.per_tool]\nx = 'auto'\n[[approval.rule]]\naction = 'deny'\narg = 'a'\nmatch = 'b*'\n",
+		"[settings.x]\na = 1\n[settings.'y z']\nb = 'c'\n",
 		"extensions = { enabled = ['a'], disabled = ['b'], dirs = ['c'] }\n", "[shell]\ndenied_flag_combos = [['a'], [1]]",
 		"[sandbox]\ncall_timeout = '1ns'\nisolation = 'process'\n[redaction]\nenabled = false\ncustom_patterns = ['a']\n[memory]\nenabled = true",
 		"[log]\nlevel = 'off'\nsession = false\nmax_bytes = 70000", "[network]\nproxy = 'http://u:p@h:1'\nno_proxy = ['*']\nca_files = ['a']", "[[approval.rule]]\n[approval.rule.x]\n[[a.b]]\n[a]\n", "a.b.c = 1\n[a]\nb = 2", "\"\\u0000\" = '''\n'''",

@@ -38,6 +38,8 @@ func (m *merger) file(source Source, shown, dir string, text []byte) error {
 	m.mayDeny = slices.Contains([]Action{a.Read, a.Write, a.Network, a.Destructive}, Deny)
 	for _, s := range settings {
 		switch {
+		case s.extension != nil:
+			m.addExtensionSetting(s)
 		case s.key == nil:
 			m.addRule(s)
 		case s.value == nil:

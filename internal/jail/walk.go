@@ -444,7 +444,8 @@ func (w *walk) make(name string, rest []string) error {
 		return err
 	}
 	if w.jail.allow != nil {
-		if err := w.jail.allow(joinAbs(w.root.canonical, append(w.names(), name)), true); err != nil {
+		// Whoever may write a file may make what it needs on its way.
+		if err := w.jail.allow(joinAbs(w.root.canonical, names), true); err != nil {
 			return err
 		}
 	}

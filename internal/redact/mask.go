@@ -68,7 +68,7 @@ func (m *mask) put(b *strings.Builder, raw string, isJSON bool) {
 			s.json = whole
 			s.plain, _ = decode(whole)
 		} else {
-			s.json = jsonEscaped(whole)
+			s.json = jsonEscaped(whole, false)
 		}
 		m.secrets = append(m.secrets, s)
 		n = len(m.secrets)

@@ -11,7 +11,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net/url"
 	"regexp"
 	"regexp/syntax"
 	"slices"
@@ -35,16 +34,17 @@ type Options struct {
 	// Secrets are known by value. They are found verbatim, and escaped as in
 	// JSON or a URL. Empty ones are ignored.
 	Secrets []string
-	// Disabled finds nothing. Patterns and Secrets are checked all the same.
+	// Disabled leaves everything alone but the secrets that are known by value:
+	// Secrets, and those of [Redactor.Add]. Patterns are checked all the same.
 	Disabled bool
 }
 
 // Redactor finds secrets. It is safe for concurrent use.
 type Redactor struct {
-	disabled bool
+	disabled bool // knows values alone
 	families *index
-	secrets  *index // nil without secrets
-	patterns []*regexp.Regexp
+	values   *values
+	patterns []*regexp.Regexp // none where it is disabled
 }
 
 // PatternError is a pattern that cannot be used.
@@ -66,7 +66,7 @@ func (e *PatternError) Error() string {
 
 // New makes a redactor.
 func New(o Options) (*Redactor, error) {
-	r := &Redactor{disabled: o.Disabled, families: builtin()}
+	r := &Redactor{disabled: o.Disabled, families: builtin(), values: &values{}}
 	for i, p := range o.Patterns {
 		re, err := regexp.Compile(p)
 		if err != nil {
@@ -75,29 +75,16 @@ func New(o Options) (*Redactor, error) {
 		if re.MatchString("") {
 			return nil, &PatternError{Index: i, Pattern: p, Offset: -1, Reason: "it matches the empty text, and so everywhere"}
 		}
-		r.patterns = append(r.patterns, re)
-	}
-	var rules []rule
-	for i, s := range o.Secrets {
-		if s == "" {
-			continue
+		if !o.Disabled {
+			r.patterns = append(r.patterns, re)
 		}
-		if len(s) < MinSecret {
+	}
+	for i, s := range o.Secrets {
+		if s != "" && len(s) < MinSecret {
 			return nil, fmt.Errorf("secret %d to redact has %d bytes; at least %d are needed, or ordinary text would be redacted", i+1, len(s), MinSecret)
 		}
-		forms := []string{s, jsonEscaped(s), url.QueryEscape(s), url.PathEscape(s)}
-		slices.Sort(forms)
-		for _, form := range slices.Compact(forms) {
-			rules = append(rules, rule{label: "secret", prefix: form, match: func(_ *scan, i int) (span, bool) {
-				return span{i, i + len(form), "secret"}, true
-			}})
-		}
 	}
-	if rules != nil {
-		// Of two that begin alike the longer one counts.
-		slices.SortStableFunc(rules, func(a, b rule) int { return len(b.prefix) - len(a.prefix) })
-		r.secrets = newIndex(rules)
-	}
+	r.Add(o.Secrets...)
 	return r, nil
 }
 
@@ -189,7 +176,7 @@ type span struct {
 
 // find lists the secrets in text, in order and apart from each other.
 func (r *Redactor) find(text string) []span {
-	if r.disabled {
+	if r.disabled && r.values.index.Load() == nil {
 		return nil
 	}
 	spans := r.findIn(text)
@@ -203,12 +190,16 @@ func (r *Redactor) find(text string) []span {
 
 // findIn is find for text that is not JSON.
 func (r *Redactor) findIn(text string) []span {
-	spans := r.families.scan(text)
-	if r.secrets == nil && r.patterns == nil {
+	var spans []span
+	if !r.disabled {
+		spans = r.families.scan(text)
+	}
+	known := r.values.index.Load()
+	if known == nil && r.patterns == nil {
 		return spans // in order and apart already, and never in a label
 	}
-	if r.secrets != nil {
-		spans = append(spans, r.secrets.scan(text)...)
+	if known != nil {
+		spans = append(spans, known.scan(text)...)
 	}
 	spans = append(spans, r.matches(text)...)
 	if len(spans) == 0 {
@@ -276,14 +267,4 @@ func merge(spans, labels []span) []span {
 		longest = s.end - s.start
 	}
 	return merged
-}
-
-// jsonEscaped is s as it stands between the quotes of a JSON string.
-func jsonEscaped(s string) string {
-	var b strings.Builder
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	_ = enc.Encode(s) // a string has no error
-	quoted := strings.TrimSuffix(b.String(), "\n")
-	return quoted[1 : len(quoted)-1]
 }

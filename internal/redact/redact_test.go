@@ -56,12 +56,22 @@ func TestSecretsByValue(t *testing.T) {
 	assert.NotContains(t, err.Error(), "abc")
 }
 
-func TestDisabledFindsNothingButChecks(t *testing.T) {
-	r := must(t, Options{Disabled: true, Secrets: []string{"topsecret"}})
-	assert.Equal(t, "topsecret", r.Redact("topsecret"))
-	masked, restore := r.Mask("topsecret")
-	assert.Equal(t, "topsecret", masked)
+func TestDisabledKnowsValuesAloneAndChecks(t *testing.T) {
+	token := tokens["github_token"][0]
+	text := "ACME-1 " + token + ` password=hunter2hunter {"password":"hunter2hunter"}`
+	r := must(t, Options{Disabled: true, Patterns: []string{"ACME-1"}})
+	assert.Equal(t, text, r.Redact(text))
+	assert.JSONEq(t, `{"password":"hunter2hunter","x":"\u0041"}`, r.Redact(`{"password":"hunter2hunter","x":"\u0041"}`))
+	masked, restore := r.Mask(text)
+	assert.Equal(t, text, masked)
 	assert.Equal(t, "x", restore("x"))
+
+	r = must(t, Options{Disabled: true, Patterns: []string{"ACME-1"}, Secrets: []string{"topsecret"}})
+	assert.Equal(t, text+" [REDACTED:secret]", r.Redact(text+" topsecret"))
+	assert.Equal(t, `{"password":"hunter2hunter","a":"[REDACTED:secret]"}`, r.Redact(`{"password":"hunter2hunter","a":"top\u0073ecret"}`))
+	masked, restore = r.Mask("a topsecret")
+	assert.NotContains(t, masked, "topsecret")
+	assert.Equal(t, "a topsecret", restore(masked))
 	_, err := New(Options{Disabled: true, Patterns: []string{"("}})
 	require.Error(t, err)
 }

@@ -15,7 +15,7 @@ type rule struct {
 // index finds the places where the prefix of some rule may begin, by a hash of
 // three bytes that rolls along the text.
 type index struct {
-	slots   [slots]uint8 // 0, or one more than the bucket
+	slots   [slots]uint16 // 0, or one more than the bucket
 	buckets [][]rule
 }
 
@@ -39,12 +39,8 @@ func newIndex(rules []rule) *index {
 	for _, r := range rules {
 		h := roll(roll(roll(0, r.prefix[0]), r.prefix[1]), r.prefix[2])
 		if x.slots[h] == 0 {
-			if len(x.buckets) == 255 { // the last bucket takes what is left
-				x.slots[h] = 255
-			} else {
-				x.buckets = append(x.buckets, nil)
-				x.slots[h] = uint8(len(x.buckets))
-			}
+			x.buckets = append(x.buckets, nil)
+			x.slots[h] = uint16(len(x.buckets))
 		}
 		b := x.slots[h] - 1
 		x.buckets[b] = append(x.buckets[b], r)

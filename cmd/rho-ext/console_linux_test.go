@@ -16,8 +16,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// pty is a real terminal and what somebody in front of it sees.
-type pty struct {
+// console is a real terminal and what somebody in front of it sees.
+type console struct {
 	t   *testing.T
 	ctl *os.File // the person's end
 	tty *os.File // the program's
@@ -28,7 +28,8 @@ type pty struct {
 	change chan struct{}
 }
 
-func newPTY(t *testing.T) *pty {
+// openTerminal makes a terminal: the end of a person and that of a program.
+func openTerminal(t *testing.T) (ctl, tty *os.File) {
 	t.Helper()
 	ctl, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
 	if err != nil {
@@ -43,11 +44,16 @@ func newPTY(t *testing.T) *pty {
 		}
 	}))
 	require.NoError(t, err)
-	tty, err := os.OpenFile(fmt.Sprintf("/dev/pts/%d", n), os.O_RDWR|unix.O_NOCTTY, 0)
-	if err != nil {
+	if tty, err = os.OpenFile(fmt.Sprintf("/dev/pts/%d", n), os.O_RDWR|unix.O_NOCTTY, 0); err != nil {
 		t.Skip("no terminals here: ", err)
 	}
-	p := &pty{t: t, ctl: ctl, tty: tty, change: make(chan struct{}, 1)}
+	return ctl, tty
+}
+
+func newConsole(t *testing.T) *console {
+	t.Helper()
+	ctl, tty := openTerminal(t)
+	p := &console{t: t, ctl: ctl, tty: tty, change: make(chan struct{}, 1)}
 	t.Cleanup(func() { _ = ctl.Close(); _ = tty.Close() })
 	go func() {
 		buf := make([]byte, 4096)
@@ -70,7 +76,7 @@ func newPTY(t *testing.T) *pty {
 }
 
 // await reads on until a text has come, at most for a while.
-func (p *pty) await(text string, most time.Duration) bool {
+func (p *console) await(text string, most time.Duration) bool {
 	timer := time.NewTimer(most)
 	defer timer.Stop()
 	for {
@@ -91,18 +97,18 @@ func (p *pty) await(text string, most time.Duration) bool {
 	}
 }
 
-func (p *pty) expect(text string) {
+func (p *console) expect(text string) {
 	p.t.Helper()
 	require.True(p.t, p.await(text, 30*time.Second), "%q never came:\n%s", text, p.screen())
 }
 
-func (p *pty) screen() string {
+func (p *console) screen() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.seen
 }
 
-func (p *pty) typed(text string) {
+func (p *console) typed(text string) {
 	p.t.Helper()
 	_, err := p.ctl.WriteString(text)
 	require.NoError(p.t, err)
@@ -110,12 +116,12 @@ func (p *pty) typed(text string) {
 
 // session is a run of the program at a terminal, in this process.
 type session struct {
-	*pty
+	*console
 	out  *bytes.Buffer
 	done chan int
 }
 
-func (s *setting) at(p *pty, args ...string) *session {
+func (s *setting) at(p *console, args ...string) *session {
 	s.t.Helper()
 	s.t.Setenv("RHO_HOME", s.home)
 	r := &session{p, &bytes.Buffer{}, make(chan int, 1)}
@@ -137,7 +143,7 @@ func (r *session) code() int {
 }
 
 // child is a run of the program as its terminal's own, which signals reach.
-func (s *setting) child(p *pty, args ...string) *exec.Cmd {
+func (s *setting) child(p *console, args ...string) *exec.Cmd {
 	s.t.Helper()
 	self, err := os.Executable()
 	require.NoError(s.t, err)
