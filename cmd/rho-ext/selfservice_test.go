@@ -85,6 +85,7 @@ func TestTheSameNameElsewhereIsAnother(t *testing.T) {
 	s.grant("asker", to)
 	s.allowed(to, s.root, "ask")
 	s.refused(to, s.root, "ask", "--extensions", dirA)
+	s.refused(to, s.root, "ask", "--extensions", filepath.Join(s.root, ext)) // the same file, in another role
 
 	other := newSetting(t, map[string]string{ext + "asker.ts": src})
 	require.NoError(t, permission.NewTrust(s.home).Set(other.root, true))
