@@ -69,7 +69,8 @@ func TestAProjectsFilesOfGrantsAndTrustSayNothing(t *testing.T) {
 	}
 	s.write(".env", "RHO_HOME=.rho\n")
 	s.write(".rho/config.toml", "")
-	s.refused(to, s.root, "ask") // it is not even loaded
+	require.Contains(t, s.run("list").out, "untrusted")
+	s.refused(to, s.root, "ask")
 	got := s.run("trust")
 	require.Equal(t, exitOK, got.code)
 	s.refused(to, s.root, "ask")
