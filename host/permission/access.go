@@ -91,6 +91,11 @@ func (a *Access) Check(n *Need, once *Set) (by string, denied *Denial) {
 	if !n.below(a.opts.Ceiling) {
 		return "", &Denial{access: a, Need: *n, Undeclared: true}
 	}
+	if n.Kind == KindRun { // no more than the manifest asks for
+		if h, ok := n.coveredBy(a.opts.Ceiling.set); ok && h.Target != "*" {
+			n.Grant = h.Grant
+		}
+	}
 	// Of a host, a rule that names it grants more than a wildcard: look at all.
 	var found Held
 	var rule NetRule
