@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 
@@ -36,7 +37,8 @@ type project struct {
 }
 
 // open makes a project with these files. The extensions are the ones of this
-// repository; tool limits them to those that the tool needs, "" is all.
+// repository; tool limits them to those that the tool needs, "" is all. What is
+// allowed is a host, or a kind and a target, such as "write notes".
 func open(t *testing.T, tool string, files map[string]string, allow ...string) *project {
 	t.Helper()
 	root := t.TempDir()
@@ -52,7 +54,11 @@ func openRoot(t *testing.T, root, tool string, allow ...string) *project {
 	t.Helper()
 	o := host.Options{Isolation: host.InProcess, Root: root, Dirs: []string{"extensions"}, UserDir: "-", Tool: tool}
 	for _, text := range allow {
-		grant, err := permission.ParseGrant(permission.KindNet, text, "")
+		kind, target, ok := strings.Cut(text, " ")
+		if !ok {
+			kind, target = string(permission.KindNet), text
+		}
+		grant, err := permission.ParseGrant(permission.Kind(kind), target, root)
 		require.NoError(t, err)
 		o.Allow = append(o.Allow, grant)
 	}
@@ -108,12 +114,15 @@ func TestEveryExampleLoadsWithItsRiskAndEffects(t *testing.T) {
 		Effects         registry.Effects
 		Arguments       wire.ArgumentForm
 	}
-	read, net := registry.EffectRead, registry.EffectNet
+	read, write, net, run := registry.EffectRead, registry.EffectWrite, registry.EffectNet, registry.EffectRun
 	want := []tool{
 		{"csv_stats", "csv_stats", registry.Read, read, wire.ArgsObject},
+		{"git_log", "git_log", registry.Destructive, run, wire.ArgsObject},
 		{"http_status", "http_status", registry.Network, net, wire.ArgsObject},
 		{"legacy_rho", "legacy_head", registry.Read, read, wire.ArgsText},
 		{"modern_rho", "modern_head", registry.Read, read, wire.ArgsObject},
+		{"notes", "note_add", registry.Write, read | write, wire.ArgsObject},
+		{"notes", "note_read", registry.Read, read, wire.ArgsObject},
 		{"todo_scan", "todo_scan", registry.Read, read, wire.ArgsObject},
 		{"unit_convert", "unit_convert", registry.Read, read, wire.ArgsObject},
 		{"word_count", "word_count", registry.Read, read, wire.ArgsObject},

@@ -59,6 +59,12 @@ class Api { @loads load(u: string): any {} }`, `(args: any) => new Api().load(ar
 
 // shapeSnippets are ways to write the tool itself.
 var shapeSnippets = []effectSnippet{
+	{name: "two tools that share a schema", tool: "writes", tries: "write", want: map[string]string{"writes": "write", "reads": "read"},
+		files: map[string]string{"ext.ts": `import { defineExtension, defineTool, s } from "rho-ext";
+const path = s.string({ maxLength: 100 }).describe("where");
+const writes = defineTool({ name: "writes", description: "d", risk: "read", parameters: { path, url: path.optional(), cmd: s.union([path, s.array(path)]).optional() }, async execute({ path }, { fs }) { await fs.append(path, "x"); return "" } });
+const reads = defineTool({ name: "reads", description: "d", risk: "read", parameters: { path: path.default("p") }, async execute({ path }, { fs }) { return fs.read(path) } });
+export default defineExtension({ name: "x", tools: [writes, reads] });`}},
 	{name: "a closure", tool: "t", tries: "net", want: of("net"),
 		files: beside(`function client() { const go = (u: string) => fetch(u); return { get: (u: string) => go(u) } }
 const c = client();`, `(args: any) => c.get(args.url)`)},

@@ -91,6 +91,11 @@ func (a *Access) Check(n *Need, once *Set) (by string, denied *Denial) {
 	if !n.below(a.opts.Ceiling) {
 		return "", &Denial{access: a, Need: *n, Undeclared: true}
 	}
+	if n.Kind == KindRun { // no more than the manifest asks for
+		if h, ok := n.coveredBy(a.opts.Ceiling.set); ok && h.Target != "*" {
+			n.Grant = h.Grant
+		}
+	}
 	// Of a host, the rule that says most grants most: look at all.
 	var found Held
 	var rule NetRule
@@ -233,7 +238,7 @@ func (d *Denial) Subject() string {
 	if d.Kind != KindRun || len(d.argv) < 2 {
 		return d.what(d.Grant.Target)
 	}
-	words := []string{ShellQuote(d.Grant.Target)}
+	words := []string{ShellQuote(d.command)}
 	for _, arg := range d.argv[1:] {
 		words = append(words, ShellQuote(arg))
 	}

@@ -191,6 +191,8 @@ func TestADenialNamesTheExtensionTheResourceAndTheWayOut(t *testing.T) {
 			`add "/etc/passwd" to write in its manifest's permissions, then: rho-ext grant notes --allow-write=/etc/passwd`, ""},
 		{narrow, NeedRun("git", []string{"commit", "-m", "a b"}, "/p"),
 			`extension "notes": running git is not granted`, `to allow it: rho-ext grant notes --allow-run=git`, "running git commit -m 'a b'"},
+		{&wire.Permissions{Run: []string{"git log"}}, NeedRun("git", []string{"log", "-3"}, "/p"),
+			`extension "notes": running "git log" is not granted`, `to allow it: rho-ext grant notes --allow-run='git log'`, "running git log -3"},
 		{narrow, NeedName(KindEnv, "TOKEN"),
 			`extension "notes": the variable TOKEN is not granted`, `to allow it: rho-ext grant notes --allow-env=TOKEN`, ""},
 		{narrow, NeedName(KindTool, "y"),

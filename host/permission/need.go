@@ -25,6 +25,7 @@ type Need struct {
 	endpoint endpoint
 	real     string   // of a path, absolute
 	argv     []string // of a program
+	command  string   // the same program, as a grant names it
 }
 
 // NeedNet is a request to a host. scheme is http or https, whose own port need
@@ -57,7 +58,7 @@ func NeedRun(command string, args []string, root string) Need {
 	if err != nil || strings.ContainsAny(command, " \t") { // no grant can name it
 		target = command
 	}
-	return Need{Kind: KindRun, argv: argv, Grant: Grant{KindRun, target}}
+	return Need{Kind: KindRun, argv: argv, command: target, Grant: Grant{KindRun, target}}
 }
 
 // NeedName is a variable, a tool or an event.

@@ -1,5 +1,8 @@
 // The virtual module "rho-ext": pure functions over plain data, so that a
 // bundler can drop what an extension does not import.
+//
+// Tools and schemas share no helper. Static reading follows what is passed
+// through one, and would take two tools that share a schema for one.
 
 const brand = (o, name, value) =>
   Object.defineProperty(o, Symbol.for(name), { value, enumerable: false, configurable: false, writable: false });
@@ -49,11 +52,18 @@ export class ToolError extends Error {
   }
 }
 
+const mark = (o, name, value) =>
+  Object.defineProperty(o, Symbol.for(name), { value, enumerable: false, configurable: false, writable: false });
+
+const isRecord = (v) => typeof v === "object" && v !== null;
+
+const typeName = (v) => (v === null ? "null" : Array.isArray(v) ? "an array" : typeof v === "object" ? "an object" : typeof v);
+
 // The methods of a schema stay on the prototype, so that JSON.stringify and
 // loops see the JSON Schema alone. Each returns a new schema.
 class Schema {
   describe(text) {
-    if (typeof text !== "string") throw new TypeError(`describe: expected a string, got ${kindOf(text)}`);
+    if (typeof text !== "string") throw new TypeError(`describe: expected a string, got ${typeName(text)}`);
     return derive(this, { description: text }, false);
   }
   optional() {
@@ -71,7 +81,7 @@ function schema(json, optional = false) {
     // Defined, not assigned: __proto__ is a key like any other.
     if (json[key] !== undefined) Object.defineProperty(o, key, { value: json[key], writable: true, enumerable: true, configurable: true });
   }
-  return brand(o, "rho-ext.schema", Object.freeze({ optional }));
+  return mark(o, "rho-ext.schema", Object.freeze({ optional }));
 }
 
 // type and description first, as people write it.
@@ -80,24 +90,24 @@ function derive(from, changes, optional) {
   return schema({ type, description, ...rest }, optional || from[Symbol.for("rho-ext.schema")].optional);
 }
 
-const isSchema = (v) => isObject(v) && isObject(v[Symbol.for("rho-ext.schema")]);
+const isSchema = (v) => isRecord(v) && isRecord(v[Symbol.for("rho-ext.schema")]);
 
 function mustBeSchema(what, v) {
-  if (!isSchema(v)) throw new TypeError(`${what}: expected a schema such as s.string(), got ${kindOf(v)}`);
+  if (!isSchema(v)) throw new TypeError(`${what}: expected a schema such as s.string(), got ${typeName(v)}`);
   return v;
 }
 
 // Copies the known options and refuses others, which are usually typing errors.
 function options(what, given, known) {
   if (given === undefined) return {};
-  if (!isObject(given)) throw new TypeError(`${what}: the options must be an object, got ${kindOf(given)}`);
+  if (!isRecord(given)) throw new TypeError(`${what}: the options must be an object, got ${typeName(given)}`);
   const out = {};
   for (const key of Object.keys(given)) {
     if (given[key] === undefined) continue;
     const type = known[key];
     if (type === undefined) throw new TypeError(`${what}: unknown option ${key}; known are ${Object.keys(known).join(", ")}`);
     if (typeof given[key] !== type || Number.isNaN(given[key])) {
-      throw new TypeError(`${what}: ${key} must be a ${type}, got ${kindOf(given[key])}`);
+      throw new TypeError(`${what}: ${key} must be a ${type}, got ${typeName(given[key])}`);
     }
     out[key] = given[key];
   }
@@ -114,7 +124,7 @@ export const s = /* @__PURE__ */ Object.freeze({
   enum(values) {
     if (!Array.isArray(values) || values.length === 0) throw new TypeError("s.enum: expected a list of at least one value");
     for (const v of values) {
-      if (typeof v !== "string" && typeof v !== "number") throw new TypeError(`s.enum: values must be strings or numbers, got ${kindOf(v)}`);
+      if (typeof v !== "string" && typeof v !== "number") throw new TypeError(`s.enum: values must be strings or numbers, got ${typeName(v)}`);
     }
     const strings = values.every((v) => typeof v === "string");
     return schema({ type: strings ? "string" : undefined, enum: [...values] });
@@ -126,8 +136,8 @@ export const s = /* @__PURE__ */ Object.freeze({
       ...options("s.array", o, { minItems: "number", maxItems: "number" }),
     }),
   object(props) {
-    if (!isObject(props) || Array.isArray(props) || isSchema(props)) {
-      throw new TypeError(`s.object: expected an object of schemas, got ${isSchema(props) ? "a schema" : kindOf(props)}`);
+    if (!isRecord(props) || Array.isArray(props) || isSchema(props)) {
+      throw new TypeError(`s.object: expected an object of schemas, got ${isSchema(props) ? "a schema" : typeName(props)}`);
     }
     const required = [];
     for (const key of Object.keys(props)) {
@@ -146,7 +156,7 @@ export const s = /* @__PURE__ */ Object.freeze({
     return schema({ anyOf: of.map((v, i) => mustBeSchema(`s.union: element ${i}`, v)) });
   },
   json(raw) {
-    if (!isObject(raw) || Array.isArray(raw)) throw new TypeError(`s.json: expected a JSON Schema object, got ${kindOf(raw)}`);
+    if (!isRecord(raw) || Array.isArray(raw)) throw new TypeError(`s.json: expected a JSON Schema object, got ${typeName(raw)}`);
     return schema(raw, isSchema(raw) && raw[Symbol.for("rho-ext.schema")].optional);
   },
 });
