@@ -35,6 +35,7 @@ export default { name: "c", tools: [
   tool("opener", async () => { await sleep(5); open(); await sleep(30); return "opened" }),
   tool("reader", async () => { rho.readFile("x.txt"); await sleep(40); rho.readFile("x.txt"); return "read" }),
   tool("slow", async () => { await sleep(30); let s = 0; for (let i = 0; i < 20000; i++) s += i; await sleep(1); return "slow" }),
+  tool("patient", () => sleep(60_000)),
   tool("never", () => new Promise(() => {})),
   tool("ignores", async () => { for (;;) await sleep(5) }),
   tool("overflow", () => { const f = (): number => 1 + f(); return f() }),
@@ -154,7 +155,7 @@ func TestABusyLoopLosesNothingOfTheCallsBesideIt(t *testing.T) {
 func TestAVictimsOwnDeadlineSaysWhoHeldTheLoop(t *testing.T) {
 	t.Parallel()
 	p := slowProject(t)
-	out := p.group("busy_late", time.Second, "slow", 200*time.Millisecond)
+	out := p.group("busy_late", 1500*time.Millisecond, "patient", 700*time.Millisecond)
 	require.Equal(t, registry.KindTimeout, out[1].Failure.Kind)
 	require.Contains(t, out[1].Failure.Hint, "busy_late")
 	require.Equal(t, registry.KindTimeout, out[0].Failure.Kind)
