@@ -33,13 +33,13 @@ func (h *Host) accessFor(s Source, m *wire.Manifest) (*permission.Access, error)
 
 // filesFor is the file system of one extension.
 func (h *Host) filesFor() *files {
-	f := &files{root: h.opts.Root}
+	f := &files{root: h.opts.Root, code: func() []string { return *h.code.Load() }}
 	if h.opts.Home != "" {
-		f.own = realPlace("", absolutePath(h.opts.Home))
+		f.own = stations(absolutePath(h.opts.Home))
 	}
-	for _, dir := range append([]string{h.opts.UserDir}, h.opts.Dirs...) {
-		if dir != "" {
-			f.folders = append(f.folders, realPlace("", absolutePath(dir)))
+	if h.opts.Root != "" {
+		for _, name := range []string{".rho", ".git"} {
+			f.linked = append(f.linked, stations(filepath.Join(h.opts.Root, name))[1:]...)
 		}
 	}
 	return f

@@ -43,6 +43,8 @@ type Source struct {
 	ShadowedBy string
 	// Disabled says that the options leave it out.
 	Disabled bool
+
+	single bool // it is one file
 }
 
 var entryExtensions = []string{".ts", ".js", ".mts", ".mjs", ".tsx"}
@@ -185,7 +187,7 @@ func discoverDir(dir string, scope Scope, root string, must bool) ([]Source, []F
 			}
 			src.Dir, src.Entry = target, entry
 		case slices.Contains(entryExtensions, filepath.Ext(e.Name())):
-			src.Dir, src.Entry = filepath.Dir(target), target
+			src.Dir, src.Entry, src.single = filepath.Dir(target), target, true
 		default:
 			continue
 		}

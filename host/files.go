@@ -21,9 +21,10 @@ import (
 // files is what one extension sees of the file system: a jail of the project
 // and of what was granted outside, made when it is first used.
 type files struct {
-	root    string   // of the project; empty where there is none
-	own     string   // the user's folder of rho-ext, which no extension touches
-	folders []string // of extensions, which extensions do not change unasked
+	root   string          // of the project; empty where there is none
+	own    []string        // where the user's folder of rho-ext is, which no extension touches
+	linked []string        // where links of the project with protected names lead
+	code   func() []string // where extensions are, which extensions do not change unasked
 
 	mu   sync.Mutex
 	jail *sharedJail // the one for the grants of the last operation
@@ -137,7 +138,7 @@ func (b *broker) within(ctx context.Context, c *liveCall, path string, change bo
 			var err error
 			by, err = b.permitPath(ctx, c, permission.Need{Below: j.ProtectedPart(real)}, real, change)
 			return err
-		}))
+		}, b.files.stays))
 		b.files.release(j)
 		var escape *jail.EscapeError
 		var protected *jail.ProtectedError
@@ -193,20 +194,17 @@ func (b *broker) permitPath(ctx context.Context, c *liveCall, with permission.Ne
 		return "", &wire.Error{Kind: registry.KindPermissionDenied, Name: "PermissionDenied", Code: string(kind),
 			Message: fmt.Sprintf("extension %q", b.extension) + ": the user's own folder of rho-ext holds grants and secrets, and is no extension's", Hint: "keep files in the project"}
 	}
-	if change {
-		for _, dir := range b.files.folders {
-			if insideOf(real, dir) && n.Below == "" {
-				n.Below = dir // code that runs with other extensions' grants
-			}
-		}
+	if n.Below == "" {
+		n.Below = innermost(real, b.files.linked)
+	}
+	if n.Below == "" && change {
+		n.Below = innermost(real, b.files.code()) // it runs with other extensions' grants
 	}
 	return b.permit(ctx, c, &n)
 }
 
 // ownFile reports whether a place is in the user's own folder.
-func (b *broker) ownFile(real string) bool {
-	return b.files.own != "" && insideOf(real, b.files.own)
-}
+func (b *broker) ownFile(real string) bool { return innermost(real, b.files.own) != "" }
 
 // upTo cuts a path after the first component of a name.
 func upTo(path, name string) string {

@@ -12,6 +12,7 @@ import (
 	"sort"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -29,6 +30,7 @@ type Host struct {
 	factory wire.Factory
 	desk    *permission.Desk
 	session *permission.MemoryStore
+	code    atomic.Pointer[[]string] // where extensions are
 
 	ctx       context.Context // ends when the host closes
 	stop      context.CancelFunc
@@ -149,6 +151,7 @@ func (h *Host) Reload(ctx context.Context) (Report, error) {
 	defer cancel(nil)
 	defer context.AfterFunc(h.ctx, func() { cancel(ErrClosed) })()
 	sources, failures, not := discover(h.opts)
+	h.noteCode(sources)
 	rep := Report{Failures: failures}
 	likely, rest := h.needed(sources)
 	sources = h.removeGone(sources, not, &rep)

@@ -126,6 +126,9 @@ func (j *Jail) rename(from, to string) (string, string, error) {
 	if !mode.IsDir() && b.info == nil && namesDir(to) {
 		return "", "", &NotRegularError{Path: to, Kind: "a directory's name"}
 	}
+	if !mode.IsRegular() && j.stays != nil && j.stays(b.abs()) {
+		return "", "", &StaysError{Path: to}
+	}
 	for _, grant := range j.grants {
 		// A directory must not bring its own secrets into a place that is granted.
 		if mode.IsDir() && grant != b.abs() && within(grant, b.abs()) {
@@ -172,7 +175,7 @@ func sameDir(a, b *walk) bool {
 	return err == nil && os.SameFile(x, y)
 }
 
-// movable refuses to take away a root.
+// movable refuses to take away a root, and what stays.
 func (w *walk) movable() error {
 	if w.name == "" {
 		return w.fail(errors.New("is a directory by way of \"..\" or a root: use its plain path"))
@@ -181,6 +184,9 @@ func (w *walk) movable() error {
 		if os.SameFile(r.info, w.info) || within(r.canonical, w.abs()) {
 			return w.fail(fmt.Errorf("holds the root %q, which stays where it is", r.canonical))
 		}
+	}
+	if w.jail.stays != nil && w.jail.stays(w.abs()) {
+		return &StaysError{Path: w.path}
 	}
 	return nil
 }

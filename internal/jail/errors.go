@@ -61,6 +61,17 @@ func (e *ReadOnlyError) Error() string {
 		"use a path in a directory that may be changed, or ask the user to allow changes there", e.Path, e.Root)
 }
 
+// StaysError says that something was to be moved, removed or put in a place that
+// stays as it is.
+type StaysError struct {
+	Path string // as it was given
+}
+
+// Error implements error.
+func (e *StaysError) Error() string {
+	return fmt.Sprintf("path %q is, or holds, what decides about programs like this one, and stays where it is: use another path", e.Path)
+}
+
 // NameError says that a name in a path means something else on this system than
 // it seems to.
 type NameError struct {
@@ -125,5 +136,6 @@ func IsRefusal(err error) bool {
 	var protected *ProtectedError
 	var readOnly *ReadOnlyError
 	var name *NameError
-	return errors.As(err, &escape) || errors.As(err, &protected) || errors.As(err, &readOnly) || errors.As(err, &name)
+	var stays *StaysError
+	return errors.As(err, &escape) || errors.As(err, &protected) || errors.As(err, &readOnly) || errors.As(err, &name) || errors.As(err, &stays)
 }

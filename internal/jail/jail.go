@@ -49,6 +49,7 @@ type Jail struct {
 	extra        []string // patterns of more protected names
 	allow        func(real string, change bool) error
 	grants       []string // absolute real paths of protected files to be let through
+	stays        func(real string) bool
 
 	mu    sync.Mutex              // for changes of roots
 	roots atomic.Pointer[[]*root] // the root is the first; nil when closed
@@ -196,9 +197,11 @@ func (j *Jail) add(dir string, writable, hold bool) error {
 }
 
 // View is the jail with another Allow, and with the directories that are open
-// now. It needs no Close, and ends with j.
-func (j *Jail) View(allow func(real string, change bool) error) *Jail {
-	v := &Jail{canonical: j.canonical, unrestricted: j.unrestricted, extra: j.extra, grants: j.grants, allow: allow}
+// now. It needs no Close, and ends with j. Where stays, if not nil, says so of a
+// real place, what is there, or below it, is neither moved nor removed, and no
+// directory or link is put there.
+func (j *Jail) View(allow func(real string, change bool) error, stays func(real string) bool) *Jail {
+	v := &Jail{canonical: j.canonical, unrestricted: j.unrestricted, extra: j.extra, grants: j.grants, allow: allow, stays: stays}
 	v.roots.Store(j.roots.Load())
 	return v
 }
