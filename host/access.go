@@ -23,8 +23,8 @@ func (h *Host) accessFor(s Source, m *wire.Manifest) (*permission.Access, error)
 	key := h.keyOf(s)
 	key.Hash = ceiling.Hash()
 	command := h.opts.GrantCommand
-	if s.Scope == ScopeExplicit {
-		command += " --extensions " + permission.ShellQuote(showPath(h.opts.Root, s.Folder))
+	if command == "" && s.Scope == ScopeExplicit {
+		command = "rho-ext --extensions " + permission.ShellQuote(showPath(h.opts.Root, s.Folder))
 	}
 	return permission.NewAccess(permission.AccessOptions{
 		Key: key, Ceiling: ceiling, Flags: h.opts.Allow, Kept: h.opts.Grants, Session: h.session, Command: command,

@@ -89,8 +89,8 @@ type Options struct {
 	// AskPermission asks a person about what is not granted. Nil asks nobody:
 	// it is denied.
 	AskPermission permission.Asker
-	// GrantCommand begins the command that denials name, such as "rho-ext";
-	// empty means that.
+	// GrantCommand begins the command that denials name. Empty means rho-ext,
+	// with --extensions for what lies in Dirs.
 	GrantCommand string
 	// Proxy is where requests of extensions go through, and CAs the certificate
 	// authorities that are trusted: what the user has configured, never a
@@ -143,9 +143,6 @@ func (o Options) withDefaults() (Options, error) {
 	}
 	if o.Home == "" {
 		o.Home = dirs.Home()
-	}
-	if o.GrantCommand == "" {
-		o.GrantCommand = "rho-ext"
 	}
 	if o.UserDir == "" {
 		o.UserDir = defaultUserDir()

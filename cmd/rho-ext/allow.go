@@ -47,3 +47,18 @@ func (a allowFlags) grants(root string) ([]permission.Grant, error) {
 	}
 	return out, nil
 }
+
+// again begins a command that finds the same project and extensions as this one.
+func (a *app) again() string {
+	command := "rho-ext"
+	if a.rootGiven {
+		command += " --root " + permission.ShellQuote(a.root)
+	}
+	if a.config != "" {
+		command += " --config " + permission.ShellQuote(a.config)
+	}
+	for _, dir := range a.extensions {
+		command += " --extensions " + permission.ShellQuote(dir)
+	}
+	return command
+}

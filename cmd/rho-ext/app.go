@@ -223,6 +223,7 @@ func (a *app) openWith(ctx context.Context, tool string, gate registry.Gate, roo
 		Enabled: c.Extensions.Enabled, Disabled: c.Extensions.Disabled,
 		Tool: tool, Logger: logger, LoadTimeout: c.Sandbox.LoadTimeout,
 		Trusted: trusted, Home: dirs.Home(), Allow: allow, Grants: storeOf(store), AskPermission: asker, Proxy: proxy, CAs: cas,
+		GrantCommand: a.again(),
 	}, c, redactor))
 	if err != nil {
 		if ctx.Err() != nil {

@@ -84,7 +84,7 @@ func TestAPermissionPromptSaysAllThatCounts(t *testing.T) {
 allow?`, to.addr))
 	r.typed("n\n")
 	require.Equal(t, exitDenied, r.code())
-	require.Contains(t, r.screen(), "hint: to allow it: rho-ext grant asker --allow-net="+to.addr)
+	require.Contains(t, r.screen(), "grant asker --allow-net="+to.addr)
 }
 
 func TestEveryQuestionIsAnsweredForItself(t *testing.T) {
