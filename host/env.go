@@ -2,6 +2,7 @@ package host
 
 import (
 	"context"
+	"strings"
 
 	"github.com/rho-ext/rho-ext/host/permission"
 	"github.com/rho-ext/rho-ext/host/wire"
@@ -90,6 +91,6 @@ func (b *broker) tellOnce(d *permission.Denial) {
 	b.told[d.Grant.String()] = true
 	b.mu.Unlock()
 	if !told {
-		b.log.Warn(d.Error()+", so it looks unset", "extension", b.extension, "allow", d.Hint())
+		b.log.Warn(d.Error()+", so it looks unset", "extension", b.extension, "allow", strings.TrimPrefix(d.Hint(), "to allow it: "))
 	}
 }
