@@ -233,7 +233,7 @@ func TestSuiteFindsWhatIsWrong(t *testing.T) {
 		{"deaf to cancellation", &odd{run: func(ctx context.Context, _ json.RawMessage) (*registry.Result, error) {
 			if ctx.Done() != nil && ctx.Err() == nil {
 				select {
-				case <-time.After(10 * time.Millisecond):
+				case <-time.After(150 * time.Millisecond):
 				case <-ctx.Done():
 					<-release
 				}
