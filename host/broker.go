@@ -47,6 +47,7 @@ type liveCall struct {
 	effects registry.Effects
 	answers answers
 	streams []wire.Stream // that it opened; they end with it
+	work    work
 }
 
 // begin lets a call in. Its id must not be live already.
@@ -73,6 +74,7 @@ func (b *broker) end(id string) {
 	delete(b.live, id)
 	b.mu.Unlock()
 	if c != nil {
+		c.work.end()
 		for _, s := range c.streams { // none is added any more
 			b.CloseStream(s)
 		}
@@ -100,10 +102,11 @@ func (b *broker) Do(ctx context.Context, req wire.Request) (wire.Response, error
 		return wire.Response{}, b.writeLog(ctx, req)
 	case req.Op == wire.OpEnv:
 		return b.env(ctx, req, c)
-	case c == nil:
+	case c == nil || !c.work.begin():
 		return wire.Response{}, &wire.Error{Kind: registry.KindPermissionDenied, Name: "PermissionDenied", Code: "no_call",
 			Message: fmt.Sprintf("%s is only possible while a call runs", req.Op)}
 	}
+	defer c.work.done()
 	switch req.Op {
 	case wire.OpProgress:
 		var p registry.Progress

@@ -64,6 +64,9 @@ var useKinds = map[permission.Kind]struct{ kind, effect string }{
 // permit is where every use of a resource is decided. It gives what grants it,
 // or asks a person where there is one, or gives the refusal, which it records.
 func (b *broker) permit(ctx context.Context, c *liveCall, n *permission.Need) (by string, err error) {
+	if c.work.over() {
+		return "", context.Canceled
+	}
 	by, denied := b.access.Load().Check(n, c.answers.once())
 	if denied == nil {
 		return by, nil
