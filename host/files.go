@@ -164,6 +164,9 @@ func (b *broker) within(ctx context.Context, c *liveCall, path string, change bo
 			}
 		}
 		n.Given = filepath.ToSlash(filepath.Clean(filepath.FromSlash(path)))
+		if n.Given[0] == '~' && path[0] != '~' {
+			n.Given = "./" + n.Given // what the code wrote is not the home directory
+		}
 		if _, refused := b.permitPath(ctx, c, n, real, need); refused != nil {
 			return "", inWords(refused, fmt.Sprintf("extension %q: %v", b.extension, err))
 		}

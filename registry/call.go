@@ -23,6 +23,7 @@ type Call struct {
 	mu       sync.Mutex
 	uses     []Use
 	attempts int
+	nos      int // said to what it calls
 	ended    bool
 }
 

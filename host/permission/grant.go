@@ -144,7 +144,11 @@ func relativeTo(p, root string) (string, bool) {
 		return "", false
 	}
 	rel, err := filepath.Rel(root, p)
-	return filepath.ToSlash(rel), err == nil
+	rel = filepath.ToSlash(rel)
+	if rel == "~" || strings.HasPrefix(rel, "~/") {
+		rel = "./" + rel // else it would be the home directory
+	}
+	return rel, err == nil
 }
 
 // realPath resolves the symbolic links of as much of a path as there is.
@@ -166,6 +170,19 @@ func within(p, base string) bool {
 	}
 	rest, ok := strings.CutPrefix(p, strings.TrimSuffix(base, string(filepath.Separator)))
 	return ok && rest != "" && os.IsPathSeparator(rest[0])
+}
+
+// nameable reports whether the grant, written down, is read as itself and names
+// one thing alone: no pattern, and no program that a space or a star turns into
+// others. Only such a one is offered to a person.
+func (g Grant) nameable(root string) bool {
+	switch {
+	case g.Kind == KindRun && (strings.Contains(g.Target, " ") || g.Target == "*"),
+		g.Kind == KindTool && strings.ContainsAny(g.Target, `*?[\`):
+		return false
+	}
+	again, err := ParseGrant(g.Kind, g.Target, root)
+	return err == nil && again == g
 }
 
 // Flag is the flag that gives the grant, ready for a shell.

@@ -4,6 +4,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"unicode"
 )
 
 // Need is one resource that a call wants to touch. The functions named after
@@ -54,7 +55,7 @@ func NeedPath(k Kind, real, root string) Need {
 func NeedRun(command string, args []string, root string) Need {
 	argv := append([]string{programPath(root, command)}, args...)
 	target, err := canonicalTarget(KindRun, command, root)
-	if err != nil || strings.ContainsAny(command, " \t") { // no grant can name it
+	if err != nil || strings.ContainsFunc(command, unicode.IsSpace) { // no grant can name it
 		target = command
 	}
 	return Need{Kind: KindRun, argv: argv, Grant: Grant{KindRun, target}}
