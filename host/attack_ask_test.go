@@ -147,3 +147,19 @@ func TestAQuestionThatNobodyIsAskedStopsNoClock(t *testing.T) {
 		})
 	}
 }
+
+func TestSearchingAsksNobodyAboutWhatIsHidden(t *testing.T) {
+	t.Parallel()
+	person := &asked{answer: answering(registry.Once)}
+	a := attack{permissions: "none", body: `return all(() => ctx.fs.glob("**"), () => ctx.fs.glob("*/.env"), () => ctx.fs.list("."))`}
+	p := newProject(t, map[string]string{"x.ts": a.source()}, func(o *host.Options) {
+		o.AskPermission = person
+		writeFiles(t, o.Root, map[string]string{".env": "", ".git/config": "", "sub/.env": "", "sub/a": "", "k.pem": ""})
+	})
+	out := p.call("t", "{}")
+	require.Equal(t, `got ["sub","sub/a"], got [], got [{"name":"sub","isDirectory":true,"isSymlink":false}]`, out.Text)
+	require.Empty(t, person.texts())
+	for _, u := range out.Uses {
+		require.False(t, u.Denied, "%v", u)
+	}
+}
