@@ -21,7 +21,7 @@ const maxJournal = 16 << 20
 // written at once, so that two do not mix theirs, and what was once written
 // stays: an entry takes an older one back. What cannot be read says yes to
 // nothing.
-type journal[T any] struct {
+type journal[T comparable] struct {
 	path string
 
 	mu    sync.Mutex
@@ -145,6 +145,12 @@ func (j *journal[T]) append(entries ...T) error {
 		if err != nil {
 			f.Close()
 			return err
+		}
+		var again T
+		if err := json.Unmarshal(line, &again); err != nil || again != e {
+			// Two names that are no text would be kept as the same one.
+			f.Close()
+			return errors.New("it holds a name that is no UTF-8 text and cannot be kept: rename the file or folder")
 		}
 		b.Write(line)
 		b.WriteByte('\n')
