@@ -30,6 +30,34 @@ func (c *Call) Invoke(ctx context.Context, req Request) *Outcome {
 	return c.door.Call(ctx, req)
 }
 
+// maxNestedNos is how often somebody says no to what one call calls, however
+// deep, before it is a no to all the rest: a tool must not wear a person out.
+const maxNestedNos = 5
+
+// outermost is the call that no tool made.
+func (c *Call) outermost() *Call {
+	for c.parent != nil {
+		c = c.parent
+	}
+	return c
+}
+
+// wornOut reports whether nobody is to be asked about a nested call any more.
+func (c *Call) wornOut() bool {
+	top := c.outermost()
+	top.mu.Lock()
+	defer top.mu.Unlock()
+	return top != c && top.nos >= maxNestedNos
+}
+
+// noteNo counts a no.
+func (c *Call) noteNo() {
+	top := c.outermost()
+	top.mu.Lock()
+	defer top.mu.Unlock()
+	top.nos++
+}
+
 // stillborn is the outcome of a call that no door takes.
 func stillborn(req Request, f *Failure) *Outcome {
 	f.ModelText = f.Message

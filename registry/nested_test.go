@@ -107,3 +107,27 @@ func TestTheOuterClockStandsStillWhileANestedCallAsks(t *testing.T) {
 		assert.Equal(t, "success: done", d.Call(context.Background(), Request{Tool: "outer"}).Text)
 	})
 }
+
+func TestAPersonWhoSaysNoIsNotAskedOnAndOnByOneCall(t *testing.T) {
+	t.Parallel()
+	asked, answer := 0, false
+	gate := GateFunc(func(_ context.Context, q Question) (Answer, error) {
+		if q.ParentID == "" {
+			return Answer{ID: q.ID, Allow: true}, nil
+		}
+		asked++
+		return Answer{ID: q.ID, Allow: answer}, nil
+	})
+	many := &fakeTool{name: "many", risk: Destructive, run: func(ctx context.Context, _ json.RawMessage) (*Result, error) {
+		for range 50 {
+			CallFrom(ctx).Invoke(ctx, Request{Tool: "inner"})
+		}
+		return Text("done"), nil
+	}}
+	d := nestedDoor(t, &DoorOptions{Policy: &Policy{}, Gate: gate}, many, &fakeTool{name: "inner", risk: Write})
+	require.Equal(t, "done", d.Call(t.Context(), Request{Tool: "many"}).Text)
+	assert.Equal(t, maxNestedNos, asked)
+	answer, asked = true, 0
+	d.Call(t.Context(), Request{Tool: "many"})
+	assert.Equal(t, 50, asked, "one who says yes is asked about each")
+}
