@@ -129,6 +129,11 @@ func insideOf(p, base string) bool {
 // What a person grants meanwhile outside the jail, or of a protected name, is
 // let in and do is run again.
 func (b *broker) within(ctx context.Context, c *liveCall, path string, change bool, do func(j *jail.Jail) error) (by string, err error) {
+	free, err := b.fileOps.take(ctx)
+	if err != nil {
+		return "", err
+	}
+	defer free()
 	for tries := 0; ; tries++ {
 		j, err := b.files.open(b.access.Load().Paths(c.answers.once()))
 		if err != nil {

@@ -27,6 +27,7 @@ type Call struct {
 	sorts    map[useSort]int // how many there are of each
 	attempts int
 	nos      int // said to what it calls
+	nested   int // calls that it has under way by way of others
 	ended    bool
 }
 

@@ -3,6 +3,7 @@ package registry
 import (
 	"context"
 	"encoding/json"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -130,4 +131,36 @@ func TestAPersonWhoSaysNoIsNotAskedOnAndOnByOneCall(t *testing.T) {
 	answer, asked = true, 0
 	d.Call(t.Context(), Request{Tool: "many"})
 	assert.Equal(t, 50, asked, "one who says yes is asked about each")
+}
+
+func TestCallsThatOneCallHasUnderWayHaveABound(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		release := make(chan struct{})
+		wait := &fakeTool{name: "wait", run: func(context.Context, json.RawMessage) (*Result, error) {
+			<-release
+			return Text("x"), nil
+		}}
+		var got sync.Map
+		fan := &fakeTool{name: "fan", run: func(ctx context.Context, _ json.RawMessage) (*Result, error) {
+			var wg sync.WaitGroup
+			for i := range maxNestedLive + 50 {
+				wg.Go(func() {
+					out := CallFrom(ctx).Invoke(ctx, Request{Tool: "wait"})
+					if out.Failure != nil {
+						got.Store(i, out.Failure.Code)
+					}
+				})
+			}
+			synctest.Wait()
+			close(release)
+			wg.Wait()
+			return Text("done"), nil
+		}}
+		d := nestedDoor(t, nil, wait, fan)
+		require.Equal(t, "done", d.Call(t.Context(), Request{Tool: "fan"}).Text)
+		n := 0
+		got.Range(func(_, code any) bool { n++; assert.Equal(t, "nested_too_many", code); return true })
+		assert.Equal(t, 50, n)
+	})
 }
