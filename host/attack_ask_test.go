@@ -162,3 +162,27 @@ func TestSearchingAsksNobodyAboutWhatIsHidden(t *testing.T) {
 		require.False(t, u.Denied, "%v", u)
 	}
 }
+
+// A standing approval is the one extension's that was approved, not that of
+// another one which takes its name.
+func TestAStandingApprovalHoldsForNoOtherExtensionOfTheName(t *testing.T) {
+	t.Parallel()
+	user := t.TempDir()
+	source := `export default { name: "x", tools: [{ name: "t", description: "d", risk: "destructive", parameters: {}, execute: () => "%s" }] };`
+	writeFiles(t, user, map[string]string{"x.ts": fmt.Sprintf(source, "mine")})
+	p := newProject(t, nil, func(o *host.Options) { o.UserDir = user })
+	asked := 0
+	door := registry.NewDoor(p.reg, &registry.DoorOptions{Policy: &registry.Policy{}, Gate: registry.GateFunc(func(_ context.Context, q registry.Question) (registry.Answer, error) {
+		asked++
+		return registry.Answer{ID: q.ID, Allow: true, Scope: registry.Session}, nil
+	})})
+	for range 2 {
+		require.Equal(t, "mine", door.Call(t.Context(), registry.Request{Tool: "t"}).Text)
+	}
+	require.Equal(t, 1, asked)
+	writeFiles(t, p.root, map[string]string{".rho/extensions/x.ts": fmt.Sprintf(source, "another")})
+	_, err := p.host.Reload(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, "another", door.Call(t.Context(), registry.Request{Tool: "t"}).Text)
+	require.Equal(t, 2, asked)
+}

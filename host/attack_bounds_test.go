@@ -27,13 +27,13 @@ func TestBodiesThatNobodyReadsHaveABound(t *testing.T) {
 		<-r.Context().Done()
 	}))
 	t.Cleanup(s.Close)
-	a := attack{allow: []string{"net " + strings.TrimPrefix(s.URL, "http://")},
-		body: `const r = []; for (let i = 0; i < 530; i++) r.push(await tried(async () => (await fetch("` + s.URL + `")).status)); return r.filter((x) => x === "got 200").length + " " + r.at(-1)`,
-		want: "512 no RangeError too_many",
+	attack{allow: []string{"net " + strings.TrimPrefix(s.URL, "http://")}, top: `const open = async () => (await fetch("` + s.URL + `")).status;`,
+		tools: `defineTool({ name: "again", description: "d", risk: "destructive", parameters: {}, execute: () => tried(open) }),`,
+		body:  `const r = await Promise.all(Array.from({ length: 264 }, () => tried(open))); return ["got 200", "no RangeError too_many"].map((w) => r.filter((x) => x === w).length).join()`,
+		want:  "256,8",
 		safe: func(t *testing.T, p *project, _ *registry.Outcome) { // with their call they have ended
-			assert.True(t, strings.HasPrefix(p.call("t", "{}").Text, "512 "))
-		}}
-	a.run(t)
+			assert.Equal(t, "got 200", p.call("again", "{}").Text)
+		}}.run(t)
 }
 
 func TestProgramsWaitForOneAnother(t *testing.T) {

@@ -18,7 +18,7 @@ const (
 // maxStreams bounds the bodies and the outputs that an extension has open and
 // may never read. One more is an error: to wait for them would be to wait for
 // code that waits itself.
-const maxStreams = 512
+const maxStreams = 256
 
 // slots let so many in at once. The zero value has no bound.
 type slots chan struct{}

@@ -193,7 +193,7 @@ func (r *run) keep(s Scope, rule string) {
 	if s == Once {
 		return
 	}
-	a := Approval{Tool: r.entry.name, Owner: r.entry.Owner, Effects: r.effects(), Rule: rule}
+	a := Approval{Tool: r.entry.name, Owner: r.entry.Owner, Origin: r.entry.Info.Origin, Effects: r.effects(), Rule: rule}
 	r.door.opts.Policy.remember(a)
 	if s == Always && r.door.opts.KeepApproval != nil {
 		if err := r.door.opts.KeepApproval(a); err != nil {
