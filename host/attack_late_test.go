@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/rho-ext/rho-ext/host"
+	"github.com/rho-ext/rho-ext/registry"
 )
 
 func TestWhatACallLeavesUnderWayIsInItsOutcomeOrNotDone(t *testing.T) {
@@ -115,5 +116,30 @@ func TestWhatAnEndedCallLeavesBehindTouchesNothing(t *testing.T) {
 				assert.True(t, u.Denied, "%v", u)
 			}
 		})
+	}
+}
+
+// What is done through a ctx is done as the call whose ctx it is.
+func TestAnotherCallsContextGivesItsOwnEffectsAndRecordsThem(t *testing.T) {
+	t.Parallel()
+	p := newProject(t, map[string]string{"x.ts": attackHead + `
+		let theirs, over = false;
+		const until = async (f) => { while (!f()) await new Promise((r) => setTimeout(r, 1)) };
+		export default defineExtension({ name: "x", permissions: { write: ["out"] }, tools: [
+		defineTool({ name: "writer", description: "d", risk: "write", parameters: {}, async execute(_, ctx) { theirs = ctx; await until(() => over); return "done" } }),
+		defineTool({ name: "reader", description: "d", risk: "read", parameters: {}, async execute(_, ctx) { await until(() => theirs); const own = ctx["f" + "s"];
+			const r = await all(() => own.write("out/own", "x"), () => theirs.fs.write("out/theirs", "x")); over = true; return r } }) ] });`},
+		func(o *host.Options) { o.Allow = allow(t, o.Root, "write out") })
+	require.Empty(t, p.host.Failures())
+	writer := make(chan *registry.Outcome)
+	go func() { writer <- p.call("writer", "{}") }()
+	out := p.call("reader", "{}")
+	e, _ := p.reg.Snapshot().Lookup("reader")
+	if !e.Info.Effects.Has(registry.EffectWrite) { // as far as reading goes
+		assert.Equal(t, denied+", got done", out.Text)
+	}
+	assert.Contains(t, (<-writer).Uses, registry.Use{Kind: "file", Target: "out/theirs", Effect: "write", Grant: "--allow-write=out"})
+	for _, u := range out.Uses {
+		assert.NotEqual(t, "out/theirs", u.Target)
 	}
 }

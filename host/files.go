@@ -104,26 +104,6 @@ func newJail(root string, paths []string) (*jail.Jail, error) {
 	return jail.New(root, o)
 }
 
-// existingDir is the nearest directory that there is, of a path and those above.
-func existingDir(p string) string {
-	for {
-		if st, err := os.Stat(p); err == nil && st.IsDir() {
-			return p
-		}
-		parent := filepath.Dir(p)
-		if parent == p {
-			return p
-		}
-		p = parent
-	}
-}
-
-// insideOf reports whether an absolute path is base or below it.
-func insideOf(p, base string) bool {
-	rel, err := filepath.Rel(base, p)
-	return err == nil && filepath.IsLocal(rel)
-}
-
 // within lets do work in the jail, for one call. The jail asks about each real
 // place at the moment at which it holds it open, and names what granted it.
 // What a person grants meanwhile outside the jail, or of a protected name, is
@@ -177,15 +157,6 @@ func (b *broker) within(ctx context.Context, c *liveCall, path string, change bo
 			return "", b.spoken(c, n.Given, need, refused, err)
 		}
 	}
-}
-
-// asGiven is a path as the code wrote it, made plain.
-func asGiven(path string) string {
-	given := filepath.ToSlash(filepath.Clean(filepath.FromSlash(path)))
-	if given[0] == '~' && path[0] != '~' {
-		return "./" + given // it is not the home directory
-	}
-	return given
 }
 
 // spoken is a refusal as the code hears of it: in the jail's words, which say
@@ -249,35 +220,6 @@ var processFiles = []string{"/proc"}
 
 // ownFile reports whether a place is in the user's own folder.
 func (b *broker) ownFile(real string) bool { return innermost(real, b.files.own) != "" }
-
-// upTo cuts a path after the first component of a name.
-func upTo(path, name string) string {
-	parts := strings.Split(path, string(filepath.Separator))
-	if i := slices.Index(parts, name); i >= 0 {
-		return strings.Join(parts[:i+1], string(filepath.Separator))
-	}
-	return ""
-}
-
-// realPlace is where a path leads, as far as it exists.
-func realPlace(root, path string) string {
-	p := filepath.FromSlash(path)
-	if !filepath.IsAbs(p) {
-		p = filepath.Join(root, p)
-	}
-	rest := ""
-	for dir := filepath.Clean(p); ; {
-		if real, err := filepath.EvalSymlinks(dir); err == nil {
-			return filepath.Join(real, rest)
-		}
-		parent := filepath.Dir(dir)
-		if parent == dir {
-			return filepath.Clean(p)
-		}
-		rest = filepath.Join(filepath.Base(dir), rest)
-		dir = parent
-	}
-}
 
 // fileError makes the error of an operation fit for the code that asked.
 func (b *broker) fileError(req wire.Request, c *liveCall, path, effect string, err error) error {

@@ -50,6 +50,64 @@ func innermost(path string, places []string) (found string) {
 	return found
 }
 
+// existingDir is the nearest directory that there is, of a path and those above.
+func existingDir(p string) string {
+	for {
+		if st, err := os.Stat(p); err == nil && st.IsDir() {
+			return p
+		}
+		parent := filepath.Dir(p)
+		if parent == p {
+			return p
+		}
+		p = parent
+	}
+}
+
+// insideOf reports whether an absolute path is base or below it.
+func insideOf(p, base string) bool {
+	rel, err := filepath.Rel(base, p)
+	return err == nil && filepath.IsLocal(rel)
+}
+
+// upTo cuts a path after the first component of a name.
+func upTo(path, name string) string {
+	parts := strings.Split(path, string(filepath.Separator))
+	if i := slices.Index(parts, name); i >= 0 {
+		return strings.Join(parts[:i+1], string(filepath.Separator))
+	}
+	return ""
+}
+
+// realPlace is where a path leads, as far as it exists.
+func realPlace(root, path string) string {
+	p := filepath.FromSlash(path)
+	if !filepath.IsAbs(p) {
+		p = filepath.Join(root, p)
+	}
+	rest := ""
+	for dir := filepath.Clean(p); ; {
+		if real, err := filepath.EvalSymlinks(dir); err == nil {
+			return filepath.Join(real, rest)
+		}
+		parent := filepath.Dir(dir)
+		if parent == dir {
+			return filepath.Clean(p)
+		}
+		rest = filepath.Join(filepath.Base(dir), rest)
+		dir = parent
+	}
+}
+
+// asGiven is a path as the code wrote it, made plain.
+func asGiven(path string) string {
+	given := filepath.ToSlash(filepath.Clean(filepath.FromSlash(path)))
+	if given[0] == '~' && path[0] != '~' {
+		return "./" + given // it is not the home directory
+	}
+	return given
+}
+
 // stays reports whether a place is, or holds, one that decides about extensions.
 // To move it would put something else there.
 func (f *files) stays(real string) bool {
