@@ -1,0 +1,2 @@
+// Package worker runs sandboxes in child processes.
+package worker
