@@ -344,7 +344,7 @@ func TestEveryValueKnowsItsFileAndLine(t *testing.T) {
 		"approval.per_tool.x=deny":     {Source: config.FromProject, File: ".rho/config.toml", Line: 3},
 		"sandbox.call_timeout=2s":      {Source: config.FromFlag, Name: "--timeout"},
 		"extensions.dirs=some/where":   {Source: config.FromFlag, Name: "--extensions"},
-		"sandbox.isolation=in-process": {Source: config.FromDefault},
+		"sandbox.isolation=process": {Source: config.FromDefault},
 	}
 	last := ""
 	for _, v := range c.Explain() {
