@@ -225,3 +225,12 @@ func TestLegacyAndModernToolsGiveTheSameText(t *testing.T) {
 	require.Contains(t, p.fail(registry.KindOther, "legacy_head", args{"path": "short.txt", "lines": 0}).Text, "at least 1, got 0")
 	p.fail(registry.KindInvalidArgs, "modern_head", args{"path": "short.txt", "lines": 0})
 }
+
+// This program's TestMain does not call host.WorkerMain.
+func TestAProgramThatForgetsWorkerMainIsToldTheLine(t *testing.T) {
+	t.Parallel()
+	_, err := host.New(context.Background(), host.Options{Root: t.TempDir(), UserDir: "-"})
+	require.ErrorIs(t, err, host.ErrNoWorkerMain)
+	require.ErrorContains(t, err, "call host.WorkerMain() first in main")
+	require.ErrorContains(t, err, "host.InProcess")
+}

@@ -70,7 +70,7 @@ func BenchmarkLoad(b *testing.B) {
 	require.NoError(b, os.MkdirAll(dir, 0o755))
 	require.NoError(b, os.WriteFile(filepath.Join(dir, "bench.ts"), []byte(benchTools), 0o644))
 	for b.Loop() {
-		h, err := host.New(context.Background(), host.Options{Isolation: host.InProcess, Root: root, Trusted: true, UserDir: "-"})
+		h, err := host.New(context.Background(), host.Options{Isolation: isolation, Root: root, Trusted: true, UserDir: "-"})
 		require.NoError(b, err)
 		require.Empty(b, h.Failures())
 		require.NoError(b, h.Close())

@@ -79,7 +79,7 @@ func (b broken) run(t *testing.T) {
 	}
 	start := time.Now()
 	h, err := host.New(t.Context(), host.Options{
-		Isolation: host.InProcess, Root: root, Trusted: true, UserDir: "-", Registry: reg, LoadTimeout: limit,
+		Isolation: isolation, Root: root, Trusted: true, UserDir: "-", Registry: reg, LoadTimeout: limit,
 	})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, h.Close()) })

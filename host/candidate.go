@@ -57,7 +57,8 @@ func (c *candidate) evaluate(ctx context.Context) {
 		place: place{root: h.opts.Root, sources: c.bundle},
 		broker: &broker{extension: c.source.ID, log: h.opts.Logger, desk: h.desk, files: h.filesFor(), registry: h.opts.Registry, onSecret: h.opts.OnSecret,
 			fileOps: make(slots, maxFileOps), started: make(slots, maxPrograms)},
-		model: h.currentModel,
+		model:    h.currentModel,
+		disabled: func() *registry.Failure { return h.disabledFailure(c.source.ID, c.bundle.Hash) },
 		load: wire.LoadRequest{
 			Extension: c.source.ID, Script: c.bundle.Script, SourceMap: c.bundle.SourceMap, Hash: c.bundle.Hash,
 			ProjectRoot: filepath.ToSlash(h.opts.Root), ExtensionDir: filepath.ToSlash(c.source.Dir),

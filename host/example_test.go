@@ -35,7 +35,7 @@ func ExampleNew() {
 
 	ctx := context.Background()
 	reg := registry.New()
-	h, err := host.New(ctx, host.Options{Isolation: host.InProcess, Root: root, Trusted: true, UserDir: "-", Registry: reg})
+	h, err := host.New(ctx, host.Options{Isolation: isolation, Root: root, Trusted: true, UserDir: "-", Registry: reg})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -29,7 +29,8 @@ type generation struct {
 	load     wire.LoadRequest
 	timeout  time.Duration
 	model    func() string
-	ctx      context.Context // ends when the generation is closed
+	disabled func() *registry.Failure // why no call may run now, or nil
+	ctx      context.Context          // ends when the generation is closed
 	stop     context.CancelFunc
 
 	mu      sync.Mutex
@@ -113,6 +114,9 @@ func closeAll(list []wire.Sandbox) {
 // fresh makes a sandbox with the generation's bundle loaded.
 func (g *generation) fresh(ctx context.Context) (wire.Sandbox, error) {
 	sb, err := g.factory.NewSandbox(g.broker)
+	if err != nil && g.ctx.Err() != nil {
+		return nil, errRetired
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -215,6 +219,9 @@ func (g *generation) setAlone(tool string) {
 // again from its start, alone, unless it had already acted; a tool that took a
 // runtime down runs alone from then on, so it can harm others once at most.
 func (g *generation) call(ctx context.Context, t *JSTool, args json.RawMessage) (*registry.Result, error) {
+	if f := g.disabled(); f != nil {
+		return nil, f
+	}
 	if err := g.acquire(); err != nil {
 		return nil, g.hostFailure(ctx, err)
 	}

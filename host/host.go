@@ -18,7 +18,6 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/rho-ext/rho-ext/host/permission"
-	"github.com/rho-ext/rho-ext/host/sandbox"
 	"github.com/rho-ext/rho-ext/host/wire"
 	"github.com/rho-ext/rho-ext/registry"
 )
@@ -42,7 +41,8 @@ type Host struct {
 	draining map[*generation]*time.Timer // replaced ones, until they are closed
 	failures []Failure
 	model    string
-	skipped  map[string]bool // ids that were not needed and so not evaluated
+	deaths   map[string]*offender // by extension id
+	skipped  map[string]bool      // ids that were not needed and so not evaluated
 	closed   bool
 }
 
@@ -55,16 +55,20 @@ func New(ctx context.Context, o Options) (*Host, error) {
 	}
 	h := &Host{
 		opts:     o,
-		factory:  &sandbox.Factory{},
 		desk:     permission.NewDesk(o.AskPermission),
 		session:  &permission.MemoryStore{},
 		model:    o.Model,
 		loaded:   map[string]*generation{},
 		draining: map[*generation]*time.Timer{},
+		deaths:   map[string]*offender{},
 	}
 	h.ctx, h.stop = context.WithCancel(context.Background())
+	if h.factory, err = h.newFactory(); err != nil {
+		return nil, err
+	}
 	if o.Root != "" {
 		if h.opts.Root, err = canonical(o.Root); err != nil {
+			_ = h.factory.Close()
 			return nil, fmt.Errorf("project root: %w", err)
 		}
 	}

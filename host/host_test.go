@@ -18,7 +18,19 @@ import (
 	"github.com/rho-ext/rho-ext/registry"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	host.WorkerMain()
+	goleak.VerifyTestMain(m)
+}
+
+// isolation is the mode in which the tests run extensions: in-process, or what
+// RHO_TEST_ISOLATION says. All hold in both.
+var isolation = func() host.Isolation {
+	if os.Getenv("RHO_TEST_ISOLATION") == "process" {
+		return host.Process
+	}
+	return host.InProcess
+}()
 
 // project is a folder with extensions, loaded and behind a door.
 type project struct {
@@ -63,7 +75,7 @@ func openProject(t testing.TB, root string, change ...func(*host.Options)) *proj
 	t.Helper()
 	p := &project{t: t, root: root, reg: registry.New()}
 	require.NoError(t, builtin.Register(p.reg, builtin.Options{Root: root}))
-	o := host.Options{Isolation: host.InProcess, Root: root, Trusted: true, UserDir: "-", Registry: p.reg}
+	o := host.Options{Isolation: isolation, Root: root, Trusted: true, UserDir: "-", Registry: p.reg}
 	for _, f := range change {
 		f(&o)
 	}
@@ -81,13 +93,6 @@ func (p *project) call(tool, args string) *registry.Outcome {
 
 func (p *project) within(d time.Duration, tool, args string) *registry.Outcome {
 	return p.door.Call(context.Background(), registry.Request{Tool: tool, Arguments: json.RawMessage(args), Timeout: d})
-}
-
-func TestProcessIsolationIsRefusedUntilItExists(t *testing.T) {
-	t.Parallel()
-	_, err := host.New(context.Background(), host.Options{Root: t.TempDir()})
-	require.ErrorIs(t, err, host.ErrProcessIsolation)
-	require.ErrorContains(t, err, "host.InProcess")
 }
 
 func TestExtensionAndBuiltinToolsStandInOneRegistry(t *testing.T) {

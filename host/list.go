@@ -30,6 +30,7 @@ type ExtensionInfo struct {
 	Path        string     `json:"path"`
 	State       State      `json:"state"`
 	ShadowedBy  string     `json:"shadowedBy,omitempty"`
+	Reason      string     `json:"reason,omitempty"` // why it is disabled for a while
 	Tools       []ToolInfo `json:"tools"`
 	// Settings are those that it declares, by name.
 	Settings []SettingInfo `json:"settings,omitempty"`
@@ -71,6 +72,11 @@ func (h *Host) Extensions() []ExtensionInfo {
 			info.State = StateFailed
 		case h.skipped[s.ID]:
 			info.State = StateSkipped
+		}
+		if g != nil && info.State == StateLoaded {
+			if why := h.disabledNow(s.ID, g.bundle.Hash); why != "" {
+				info.State, info.Reason = StateDisabled, why
+			}
 		}
 		if g != nil {
 			info.Title, info.Version, info.Description = g.manifest.Name, g.manifest.Version, g.manifest.Description

@@ -4,13 +4,13 @@ import (
 	"context"
 	"crypto/x509"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"log/slog"
 	"slices"
 	"time"
 
 	"github.com/rho-ext/rho-ext/host/permission"
+	"github.com/rho-ext/rho-ext/host/worker"
 	"github.com/rho-ext/rho-ext/internal/dirs"
 	"github.com/rho-ext/rho-ext/registry"
 )
@@ -20,8 +20,9 @@ type Isolation uint8
 
 // The isolation modes.
 const (
-	// Process runs extensions in a worker process. It is the default, and not
-	// available in this version: [New] says so.
+	// Process runs extensions in worker processes that hold nothing of the
+	// system: no code of theirs can take the host down or reach past it. It is
+	// the default, and needs [WorkerMain] at the top of main.
 	Process Isolation = iota
 	// InProcess runs extensions in the host's own process: the shortest path,
 	// with deadlines and a stack limit, but code that exhausts memory takes
@@ -49,13 +50,15 @@ func ParseIsolation(s string) (Isolation, error) {
 	}
 }
 
-// ErrProcessIsolation is the error of [New] for [Process].
-var ErrProcessIsolation = errors.New("process isolation is not available in this version: choose host.InProcess (on the command line: --isolation in-process)")
+// ErrNoWorkerMain is the error of [New] for [Process] in a program whose main
+// does not call [WorkerMain].
+var ErrNoWorkerMain = worker.ErrNoMain
 
-// Options configure a [Host]. Every zero field is a default, but for Isolation,
-// which must be named.
+// Options configure a [Host]. Every zero field is a default.
 type Options struct {
 	Isolation Isolation
+	// Workers configure the worker processes of [Process].
+	Workers WorkerOptions
 	// Root is the project's root, an absolute path; see [FindRoot]. Empty
 	// means no project: only Dirs and UserDir are looked at, and tools read
 	// no files.
@@ -126,9 +129,6 @@ func (o Options) disables(id string) bool {
 }
 
 func (o Options) withDefaults() (Options, error) {
-	if o.Isolation != InProcess {
-		return o, ErrProcessIsolation
-	}
 	if o.Registry == nil {
 		o.Registry = registry.New()
 	}

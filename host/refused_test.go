@@ -78,7 +78,7 @@ func (w *world) call(t *testing.T, row effectSnippet, grants ...string) *registr
 	t.Helper()
 	reg := registry.New()
 	require.NoError(t, builtin.Register(reg, builtin.Options{Root: w.root}))
-	h, err := host.New(context.Background(), host.Options{Isolation: host.InProcess, Root: w.root, Trusted: true, UserDir: "-", Registry: reg, Allow: allow(t, w.root, grants...)})
+	h, err := host.New(context.Background(), host.Options{Isolation: isolation, Root: w.root, Trusted: true, UserDir: "-", Registry: reg, Allow: allow(t, w.root, grants...)})
 	require.NoError(t, err)
 	defer func() { require.NoError(t, h.Close()) }()
 	require.Empty(t, h.Failures())

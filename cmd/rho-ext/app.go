@@ -97,7 +97,7 @@ beside built-in ones. A .ts file in .rho/extensions/ is an extension.`,
 	f.StringVar(&a.root, "root", "", "the project's root `DIR` (default: found from the current directory)")
 	f.StringArrayVar(&a.extensions, "extensions", nil, "a further `DIR` with extensions; may be repeated, a later one wins")
 	f.StringVar(&a.config, "config", "", "read this `FILE` in place of your own config.toml")
-	f.StringVar(&a.isolation, "isolation", "", "the `MODE` in which extensions run: in-process (process is not available yet)")
+	f.StringVar(&a.isolation, "isolation", "", "the `MODE` in which extensions run: in-process (the default), or process: in locked-down worker processes")
 	f.DurationVar(&a.timeout, "timeout", 0, "deadline of a call, a `TIME` such as 5s or 300ms (default: the tool's own, else 30s)")
 	f.StringVar(&a.logLevel, "log-level", "", "lowest `LEVEL` of log lines on stderr: debug, info, warn, error or off (default info)")
 	a.allow.register(f)
@@ -181,7 +181,7 @@ func (a *app) open(ctx context.Context, tool string, gate registry.Gate) (*works
 }
 
 func (a *app) openWith(ctx context.Context, tool string, gate registry.Gate, root string, c *config.Config) (*workspace, error) {
-	isolation, err := isolationOf(c)
+	isolation, err := host.ParseIsolation(c.Sandbox.Isolation)
 	if err != nil {
 		return nil, err
 	}

@@ -57,20 +57,6 @@ func (a *app) loadConfig(root string) (*config.Config, []config.Warning, error) 
 	return config.Load(o)
 }
 
-// isolationOf is the mode that the configuration asks for, if there is such.
-func isolationOf(c *config.Config) (host.Isolation, error) {
-	isolation, err := host.ParseIsolation(c.Sandbox.Isolation)
-	if err == nil && isolation == host.Process {
-		switch o := c.Origin("sandbox.isolation"); o.Source {
-		case config.FromFlag:
-			err = usage("--isolation process is not available in this version; leave the flag out, or use --isolation in-process")
-		default:
-			err = usage("%s:%d: sandbox.isolation: process is not available in this version; use in-process there, or --isolation in-process", o.File, o.Line)
-		}
-	}
-	return isolation, err
-}
-
 // levels are the names of log levels. off is above all of them.
 var levels = map[string]slog.Level{
 	"debug": slog.LevelDebug, "info": slog.LevelInfo, "warn": slog.LevelWarn, "error": slog.LevelError, "off": slog.LevelError + 1000,

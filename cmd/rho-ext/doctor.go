@@ -99,10 +99,7 @@ func (a *app) diagnose(ctx context.Context) (*diagnosis, error) {
 	}
 	d.ConfigFiles, d.Config = append([]config.File{}, c.Files()...), c.Explain()
 	d.Warnings = append(d.Warnings, warnings...)
-	d.Isolation = isolationState{Mode: c.Sandbox.Isolation, Meaning: "extensions share this process, with deadlines and a stack limit; nothing bounds their memory"}
-	if _, err := isolationOf(c); err != nil {
-		d.Isolation = isolationState{Mode: "none", Meaning: "no extension runs"}
-	}
+	d.Isolation = isolationState{Mode: "none", Meaning: "no extension runs"}
 	d.lookAtDirectories(root)
 	a.muteUnreadable()
 	w, err := a.openWith(ctx, "", nil, root, c)
@@ -119,6 +116,7 @@ func (a *app) diagnose(ctx context.Context) (*diagnosis, error) {
 		}
 		d.Failures = append(d.Failures, w.failures()...)
 		d.Warnings = append(d.Warnings, settingWarnings(c, w.host.Extensions())...)
+		d.lookAtIsolation(ctx, w.host)
 		d.lookAtTrust(w.host)
 		d.lookAtGrants(w.host)
 	}

@@ -7,11 +7,14 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+
+	"github.com/rho-ext/rho-ext/host"
 )
 
 func main() { os.Exit(realMain()) }
 
 func realMain() int {
+	host.WorkerMain()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	context.AfterFunc(ctx, stop) // a second signal ends the program at once

@@ -10,10 +10,12 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/rho-ext/rho-ext/host"
 	"github.com/rho-ext/rho-ext/host/permission"
 )
 
 func TestMain(m *testing.M) {
+	host.WorkerMain()
 	if os.Getenv(secretsVariable) == "" { // no test touches a real keychain
 		os.Setenv(secretsVariable, "file")
 	}

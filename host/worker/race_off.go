@@ -1,0 +1,6 @@
+//go:build !race
+
+package worker
+
+// memoryFactor is how much more memory a process needs than it would.
+const memoryFactor = 1

@@ -1,0 +1,7 @@
+//go:build race
+
+package worker
+
+// memoryFactor allows for the shadow that the race detector keeps of all
+// memory.
+const memoryFactor = 12

@@ -1,0 +1,7 @@
+//go:build !linux
+
+package worker
+
+const routesMarker = "routes"
+
+func tryRoutes() {}

@@ -1,0 +1,196 @@
+package worker
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+	"runtime/metrics"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"github.com/rho-ext/rho-ext/host/wire"
+	"github.com/rho-ext/rho-ext/registry"
+)
+
+const (
+	watchEvery = 5 * time.Millisecond
+	// collectEvery bounds how often the watch asks for a collection.
+	collectEvery = 50 * time.Millisecond
+	// stopWithin is how long calls that use too much memory have to end. The
+	// sandbox interrupts them after its grace; native code goes on.
+	stopWithin = 300 * time.Millisecond
+)
+
+// watch stops calls when the heap has grown too far, which costs less than what
+// follows when it goes on: the kernel's limit, or the host, end the process.
+type watch struct {
+	server *server
+	base   int64
+	soft   int64
+	sample []metrics.Sample
+	last   time.Time // of a collection
+
+	live atomic.Int64 // loads and calls
+	wake chan struct{}
+}
+
+func newWatch(s *server, soft int64) *watch {
+	w := &watch{server: s, soft: soft, wake: make(chan struct{}, 1),
+		sample: []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}}
+	w.base = w.heap()
+	return w
+}
+
+// heap is the size of the heap's objects, dead ones that were not collected
+// yet included.
+func (w *watch) heap() int64 {
+	metrics.Read(w.sample)
+	return int64(w.sample[0].Value.Uint64())
+}
+
+// enter and leave bracket a load or call. Without any the watch rests.
+func (w *watch) enter() {
+	if w.live.Add(1) == 1 {
+		select {
+		case w.wake <- struct{}{}:
+		default:
+		}
+	}
+}
+
+func (w *watch) leave() { w.live.Add(-1) }
+
+func (w *watch) run() {
+	tick := time.NewTicker(watchEvery)
+	for {
+		tick.Stop()
+		<-w.wake
+		tick.Reset(watchEvery)
+		for w.live.Load() > 0 {
+			<-tick.C
+			w.check()
+		}
+	}
+}
+
+func (w *watch) check() {
+	grown := w.heap() - w.base
+	if grown < w.soft {
+		return
+	}
+	if grown < w.soft+w.soft/2 {
+		if time.Since(w.last) < collectEvery {
+			return
+		}
+		runtime.GC()
+		w.last = time.Now()
+		if w.heap()-w.base < w.soft {
+			return
+		}
+	}
+	w.stop()
+}
+
+// stop ends the calls that are at work. Where more than one sandbox is, none is
+// blamed: each call can run again, its extension alone in a worker.
+func (w *watch) stop() {
+	s := w.server
+	atWork := executing()
+	s.mu.Lock()
+	count := map[*hosted]int{}
+	for _, r := range s.running {
+		count[r.in]++
+	}
+	if len(atWork) > 0 {
+		for h := range count {
+			if !atWork[h.id] {
+				delete(count, h)
+			}
+		}
+	}
+	var stopped []*running
+	for _, r := range s.running {
+		if n := count[r.in]; n > 0 {
+			r.cancel(&overuse{sole: len(count) == 1 && n == 1, doubt: len(count) > 1})
+			stopped = append(stopped, r)
+		}
+	}
+	s.mu.Unlock()
+	late := time.After(stopWithin)
+	for _, r := range stopped {
+		select {
+		case <-r.ended:
+		case <-late:
+			w.giveUp()
+		}
+	}
+	for h, n := range count {
+		if len(count) > 1 || n > 1 {
+			s.tellSuspect(h)
+		}
+		_ = h.sandbox.Close() // what it holds goes with it
+		s.forget(h)
+	}
+	stopped = slices.Delete(stopped, 0, len(stopped))
+	runtime.GC()
+	if w.last = time.Now(); w.heap()-w.base >= w.soft {
+		w.giveUp()
+	}
+}
+
+// outOfMemory is what the host looks for in a worker's last words; Go's own
+// say the same.
+const outOfMemory = "out of memory"
+
+// giveUp ends the process as Go would, had there been no memory left.
+func (w *watch) giveUp() {
+	fmt.Fprintf(os.Stderr, "fatal error: rho-ext: %s\n\n", outOfMemory)
+	_, _ = os.Stderr.Write(stacks())
+	os.Exit(2)
+}
+
+// overuse is the cause of a context that ends because of memory.
+type overuse struct {
+	sole  bool // no other call was running in the sandbox at work
+	doubt bool // several sandboxes were at work
+}
+
+// Error implements error.
+func (o *overuse) Error() string { return "too much memory is used" }
+
+func isOveruse(cause error) bool {
+	var o *overuse
+	return errors.As(cause, &o)
+}
+
+// judge says how a call ends that was stopped so.
+func (o *overuse) judge(res wire.CallResult, soft int64) wire.CallResult {
+	switch t := res.Thrown; {
+	case res.Value != nil, t != nil && t.Kind != registry.KindCancelled && !res.Guilty:
+		return res // it had ended
+	case !o.doubt && (o.sole || res.Guilty):
+		over := memoryThrown(soft)
+		if t != nil {
+			over.Stack = t.Stack
+		}
+		return wire.CallResult{Thrown: over, Guilty: true}
+	default:
+		return wire.CallResult{Lost: true}
+	}
+}
+
+// loadFailure makes a failure of what ended a load.
+func loadFailure(t *wire.Thrown) *wire.Failure {
+	return &wire.Failure{Stage: wire.StageEvaluate, Message: t.Message, Hint: t.Hint}
+}
+
+// memoryThrown is the end of a call that used too much memory.
+func memoryThrown(limit int64) *wire.Thrown {
+	return &wire.Thrown{
+		Kind: registry.KindOther, Code: codeMemory, Retryable: registry.RetryNo,
+		Message: fmt.Sprintf("it used too much memory (more than %d MB)", limit>>20),
+		Hint:    "handle data piece by piece, and keep no more of it than is needed",
+	}
+}
