@@ -49,7 +49,6 @@ func TestANoSettlesTheSameQuestionsThatWait(t *testing.T) {
 
 // What is asked must be one thing, by the name that a grant of it would have.
 func TestNobodyIsAskedForWhatAGrantWouldReadAsMore(t *testing.T) {
-	t.Parallel()
 	for about, a := range map[string]attack{
 		"any tool by a star":             {body: `ctx.callTool("*", {})`},
 		"tools by a pattern":             {body: `ctx.callTool("re?d_file", {})`},

@@ -20,7 +20,6 @@ import (
 )
 
 func TestBodiesThatNobodyReadsHaveABound(t *testing.T) {
-	t.Parallel()
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		_, _ = w.Write([]byte("x"))
 		w.(http.Flusher).Flush()
@@ -37,7 +36,6 @@ func TestBodiesThatNobodyReadsHaveABound(t *testing.T) {
 }
 
 func TestProgramsWaitForOneAnother(t *testing.T) {
-	t.Parallel()
 	if runtime.GOOS == "windows" {
 		t.Skip("needs a Unix shell")
 	}
@@ -54,20 +52,17 @@ func TestProgramsWaitForOneAnother(t *testing.T) {
 }
 
 func TestWhatIsSentHasABoundThoughItIsOneBuffer(t *testing.T) {
-	t.Parallel()
 	attack{allow: []string{"write out"}, body: `const b = new Uint8Array(50 << 20); return (await Promise.all([1, 2, 3].map((i) => tried(() => ctx.fs.write("out/" + i, b))))).join()`,
 		want: "got done,got done,no RangeError too_many"}.run(t)
 }
 
 func TestDeepPathsExhaustNoDescriptors(t *testing.T) {
-	t.Parallel()
 	attack{allow: []string{"write out"}, body: `const deep = "out/" + "d/".repeat(200) + "f"; await ctx.fs.write(deep, "x");
 		return (await Promise.all(Array.from({ length: 120 }, () => tried(() => ctx.fs.stat(deep))))).filter((x) => !x.startsWith("got")).join()`, want: ""}.run(t)
 }
 
 // A call that is over leaves nothing that holds the host up.
 func TestAFloodEndsWithItsCall(t *testing.T) {
-	t.Parallel()
 	for about, body := range map[string]string{
 		"of reads":        `ctx.fs.read("big")`,
 		"of searches":     `ctx.fs.glob("**/*a*b*c*")`,

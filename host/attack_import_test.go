@@ -11,7 +11,6 @@ import (
 
 // An import is read when the extension is bundled, and nobody is asked about it.
 func TestAnImportBringsNothingInThatWouldHaveToBeGranted(t *testing.T) {
-	t.Parallel()
 	outside, err := filepath.EvalSymlinks(t.TempDir())
 	require.NoError(t, err)
 	writeFiles(t, outside, map[string]string{"s.txt": "SECRET", "s.json": `"SECRET"`})

@@ -93,7 +93,6 @@ func leaving(t *testing.T) (p *project, url string, late *atomic.Int32) {
 }
 
 func TestWhatAnEndedCallLeavesBehindTouchesNothing(t *testing.T) {
-	t.Parallel()
 	for how, take := range map[string]string{
 		"timer": "timers", "interval": "timers", "microtask": "timers", "promise": "timers", "abort": "timers", "thenable": "timers",
 		"getter": "timers", "toJSON": "timers", "pending": "pending", "ctx": "ctx", "functions": "functions", "response": "response",
@@ -102,16 +101,21 @@ func TestWhatAnEndedCallLeavesBehindTouchesNothing(t *testing.T) {
 			t.Parallel()
 			p, url, late := leaving(t)
 			out := p.call("leave", `{"how":"`+how+`","url":"`+url+`"}`)
-			require.Contains(t, out.Text, "left")
+			require.Contains(t, out.Text, "left", "%v", out.Failure)
 			got := p.call("take", `{"how":"`+take+`"}`)
 			assert.NotContains(t, got.Text, "got", got.Text)
-			assert.NotContains(t, p.call("take", `{"how":"seen"}`).Text, "got")
-			assert.Zero(t, late.Load(), "a request has left")
-			if _, err := os.Stat(filepath.Join(p.root, "out", "late")); err == nil {
-				// It had begun while the call was live, and so is told.
-				assert.Contains(t, fmt.Sprint(out.Uses), "out/late")
+			// A chain of microtasks may still run before its call has ended; then
+			// the outcome tells what it did.
+			told := map[string]bool{}
+			for _, u := range out.Uses {
+				told[u.Kind+" "+u.Target] = !u.Denied
 			}
-			assert.NoFileExists(t, filepath.Join(p.root, "out", "touched"))
+			assert.True(t, late.Load() == 0 || told["net GET "+url+"/late"], "a request has left")
+			for name, use := range map[string]string{"late": "file out/late", "touched": "run touch out/touched"} {
+				if !told[use] {
+					assert.NoFileExists(t, filepath.Join(p.root, "out", name))
+				}
+			}
 			for _, u := range got.Uses {
 				assert.True(t, u.Denied, "%v", u)
 			}

@@ -13,7 +13,6 @@ import (
 // In rules the owner - is the program itself, and in commands a word that begins
 // so is a flag.
 func TestAnExtensionCannotBeCalledLikeTheProgramOrAFlag(t *testing.T) {
-	t.Parallel()
 	if runtime.GOOS == "windows" {
 		t.Skip("names that Windows does not have")
 	}
@@ -29,7 +28,6 @@ func TestAnExtensionCannotBeCalledLikeTheProgramOrAFlag(t *testing.T) {
 // What a manifest says when it is read first is what it gets, whatever it says
 // later, and its tools keep the effects that they had.
 func TestAManifestThatChangesGainsNothing(t *testing.T) {
-	t.Parallel()
 	const wide = `{ net: ["*"], read: ["/"], write: ["/"], run: ["*"], env: ["HOME"], tools: ["*"] }`
 	const take = `all(() => ctx.fs.write("w", "x"), () => ctx.exec("touch", ["t"]), () => fetch("http://127.0.0.1:1/"), () => ctx.callTool("read_file", { path: "a" }))`
 	const none = denied + ", no PermissionDenied run, no PermissionDenied net, no PermissionDenied tool"
@@ -78,7 +76,6 @@ func TestAManifestThatChangesGainsNothing(t *testing.T) {
 }
 
 func TestToolsKeepTheEffectsThatWereRead(t *testing.T) {
-	t.Parallel()
 	for about, tools := range map[string]string{
 		"a function that is swapped":      `[swap({ name: "t", description: "d", risk: "read", parameters: {}, execute: () => "x" })]`,
 		"a literal that stands elsewhere": `[twin("t")]; const unused = { name: "t", description: "d", risk: "read", parameters: {}, execute: () => "x" }`,

@@ -12,7 +12,6 @@ import (
 
 // One host is granted, and another one on this machine is what the code wants.
 func TestAGrantedHostIsNoWayToAnother(t *testing.T) {
-	t.Parallel()
 	for about, body := range map[string]string{
 		"a redirect":                `return tried(() => fetch(GOOD + "/to?" + EVIL))`,
 		"a redirect of a post":      `return tried(() => fetch(GOOD + "/to?" + EVIL, { method: "POST", body: "x" }))`,

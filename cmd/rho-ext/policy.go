@@ -72,7 +72,9 @@ func (k kept) read() []registry.Approval {
 	}
 	defer f.Close()
 	var out []registry.Approval
-	for lines := bufio.NewScanner(f); lines.Scan(); {
+	lines := bufio.NewScanner(f)
+	lines.Buffer(nil, 1<<20) // far more than any answer; the rest is none
+	for lines.Scan() {
 		var a registry.Approval
 		if json.Unmarshal(lines.Bytes(), &a) == nil && a.Tool != "" {
 			out = append(out, a)
