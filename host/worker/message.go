@@ -47,6 +47,9 @@ func doFrame(id, sandbox uint64, req wire.Request) (*frame, error) {
 }
 
 func (f *frame) request() (req wire.Request, err error) {
+	if n := len(f.part(0)); n > maxHeader {
+		return req, fmt.Errorf("a request of %d bytes", n)
+	}
 	err = json.Unmarshal(f.part(0), &req)
 	req.Data, req.Payload = f.part(1), f.part(2)
 	return req, err
@@ -82,7 +85,7 @@ func (f *frame) answer() (wire.Response, error) {
 		return resp, io.EOF
 	case flagDeadline:
 		return resp, context.DeadlineExceeded
-	case flagCanceled:
+	case flagCanceled, flagEnded:
 		return resp, context.Canceled
 	}
 	if text := f.part(0); text != nil {
@@ -184,6 +187,9 @@ func loadedFrame(id uint64, res wire.LoadResult, err error) (*frame, error) {
 }
 
 func (f *frame) loadResult() (res wire.LoadResult, err error) {
+	if n := f.size(); n > maxManifest {
+		return res, fmt.Errorf("%w: a manifest of %d bytes", errFrame, n)
+	}
 	if err := json.Unmarshal(f.part(0), &res); err != nil {
 		return res, fmt.Errorf("%w: %w", errFrame, err)
 	}

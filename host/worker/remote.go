@@ -41,7 +41,8 @@ var errWorkerLost = errors.New("the worker process was lost")
 var errSandboxClosed = errors.New("the sandbox is closed")
 
 // maxLoads is how often a module is loaded whose worker dies meanwhile, through
-// another's fault. It has had no effect.
+// another's fault. It has had no effect. The last time it has a worker for
+// itself, so that there is no other.
 const maxLoads = 3
 
 // Load implements [wire.Sandbox].
@@ -49,7 +50,7 @@ func (s *remote) Load(ctx context.Context, req wire.LoadRequest) (wire.LoadResul
 	s.req = req
 	s.req.Script, s.req.SourceMap = nil, nil
 	for attempt := 1; ; attempt++ {
-		res, err := s.load(ctx, req)
+		res, err := s.load(ctx, req, attempt == maxLoads)
 		if errors.Is(err, errWorkerLost) && attempt < maxLoads && ctx.Err() == nil {
 			continue
 		}
@@ -65,18 +66,14 @@ func (s *remote) Load(ctx context.Context, req wire.LoadRequest) (wire.LoadResul
 	}
 }
 
-func (s *remote) load(ctx context.Context, req wire.LoadRequest) (wire.LoadResult, error) {
-	l, leave, err := s.factory.place(ctx, req.Extension, req.Hash)
+func (s *remote) load(ctx context.Context, req wire.LoadRequest, alone bool) (wire.LoadResult, error) {
+	l, leave, err := s.factory.place(ctx, req.Extension, req.Hash, alone)
 	if err != nil {
 		return wire.LoadResult{}, err
 	}
 	c := s.newCall(ctx, wire.CallRequest{}, l)
 	c.load = true
-	switch err := s.attach(c, leave); {
-	case errors.Is(err, errSandboxClosed):
-		leave()
-		return wire.LoadResult{}, err
-	case err != nil:
+	if err := s.attach(c, leave); err != nil {
 		leave()
 		return wire.LoadResult{}, err
 	}
@@ -102,12 +99,13 @@ func (s *remote) attach(c *call, leave func()) error {
 	l := c.link
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.dead || l.ending != nil {
+	if l.dead || l.ending != nil || l.abandoned {
 		return errWorkerLost
 	}
 	l.last++
 	s.link, s.id, s.leave, s.loading = l, l.last, leave, true
 	l.sandboxes[s.id] = s
+	l.open++
 	l.add(c)
 	s.live[""] = c
 	return nil
@@ -138,7 +136,7 @@ func (s *remote) Call(ctx context.Context, req wire.CallRequest) wire.CallResult
 	}
 	f, err := callFrame(c.id, s.id, req)
 	c.run(ctx, f, err)
-	return c.result
+	return c.read()
 }
 
 // admit takes a call in.
@@ -185,19 +183,19 @@ func (s *remote) Close() error {
 		s.endLife()
 		return nil
 	}
-	lost := l.forget(s)
+	lost, flag := l.forget(s)
 	for _, c := range lost {
 		c.lose("")
 	}
 	s.end()
 	leave()
-	go l.reply(&frame{header: header{Kind: kindClose, Sandbox: s.id}})
+	go l.reply(&frame{header: header{Kind: kindClose, Sandbox: s.id, Flag: flag}})
 	return nil
 }
 
 // forget takes the calls of a sandbox out, and sees to it that the worker closes
-// it in time.
-func (l *link) forget(s *remote) (lost []*call) {
+// it in time, and looks after its code where that may be running.
+func (l *link) forget(s *remote) (lost []*call, flag string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for id, c := range l.calls {
@@ -206,12 +204,16 @@ func (l *link) forget(s *remote) (lost []*call) {
 			lost = append(lost, c)
 		}
 	}
+	if len(lost) > 0 || l.doubted[s.id] {
+		l.doubted[s.id] = true
+		flag = flagRough
+	}
 	if !l.dead {
 		l.closing[s.id] = time.AfterFunc(closeWithin, func() {
 			l.end(ending{cause: CauseTimeout, detail: "it did not close a sandbox", by: s})
 		})
 	}
-	return lost
+	return lost, flag
 }
 
 // rememberFor is how long a sandbox is known by its number after it was closed:
@@ -221,14 +223,22 @@ const rememberFor = 5 * time.Second
 // closed notes that the worker has closed a sandbox.
 func (l *link) closed(id uint64) {
 	l.mu.Lock()
-	defer l.mu.Unlock()
-	if t := l.closing[id]; t != nil && t.Stop() {
+	t := l.closing[id]
+	if t != nil && t.Stop() {
 		l.closing[id] = time.AfterFunc(rememberFor, func() {
 			l.mu.Lock()
 			defer l.mu.Unlock()
 			delete(l.closing, id)
-			delete(l.sandboxes, id)
+			if !l.doubted[id] {
+				delete(l.sandboxes, id)
+			}
 		})
+		l.open--
+	}
+	empty := l.abandoned && l.open == 0
+	l.mu.Unlock()
+	if empty {
+		l.end(ending{})
 	}
 }
 

@@ -58,6 +58,14 @@ func (s *remote) handle(l *link, f *frame) error {
 		s.finish()
 	case kindSuspect:
 		s.factory.accuse(s.req.Extension, "")
+	case kindSound:
+		closed := s.isClosed()
+		l.mu.Lock()
+		delete(l.doubted, f.Sandbox)
+		if closed && l.closing[f.Sandbox] == nil {
+			delete(l.sandboxes, f.Sandbox)
+		}
+		l.mu.Unlock()
 	case kindSpent:
 		s.factory.accuse(s.req.Extension, s.req.Hash)
 		l.retire(ending{cause: CauseTimeout, detail: "code goes on in native code that nothing interrupts", by: s})
@@ -74,7 +82,11 @@ func (s *remote) do(l *link, id uint64, req wire.Request) {
 		return
 	}
 	size := len(req.Data) + len(req.Payload)
-	if !l.ask(size) {
+	most := maxAsked
+	if req.Op.Effect() == 0 {
+		most *= 2 // a log line is not for the requests to crowd out
+	}
+	if !l.ask(size, most) {
 		s.leaveOpen(id, r, ctx, 0)
 		r.cancel()
 		go l.reply(answerFrame(id, wire.Response{}, &wire.Error{Kind: registry.KindOther, Name: "Error", Code: "too_many_requests",
@@ -83,10 +95,15 @@ func (s *remote) do(l *link, id uint64, req wire.Request) {
 	}
 	go func() {
 		resp, err := s.broker.Do(ctx, req)
+		ended := err != nil && ctx.Err() != nil
 		if kept := s.leaveOpen(id, r, ctx, resp.Stream); !kept {
 			r.cancel()
 		}
-		l.answer(answerFrame(id, resp, err), size)
+		f := answerFrame(id, resp, err)
+		if ended {
+			f.Flag = flagEnded
+		}
+		l.answer(f, size)
 	}()
 }
 
@@ -138,6 +155,9 @@ func (s *remote) drop(id uint64) {
 	s.mu.Lock()
 	if r := s.requests[id]; r != nil {
 		r.dropped = true
+		if c := r.call; c != nil && c.caller.Err() != nil {
+			c.cancel(context.Cause(c.caller)) // the worker was told first
+		}
 		r.cancel()
 	}
 	for n, o := range s.streams {
@@ -166,13 +186,14 @@ func (s *remote) read(l *link, id uint64, stream wire.Stream, limit int) {
 		s.requests[id] = r
 	}
 	s.mu.Unlock()
-	if taken || !l.ask(maxCredit) {
+	if taken || !l.ask(maxCredit, maxAsked) {
 		r.cancel()
 		go l.reply(answerFrame(id, wire.Response{}, &wire.Error{Kind: registry.KindOther, Name: "Error", Code: "too_many_requests", Message: "too many requests are pending"}))
 		return
 	}
 	go func() {
 		b, err := s.broker.Read(ctx, stream, min(max(limit, 1), maxCredit))
+		ended := err != nil && ctx.Err() != nil
 		r.cancel()
 		s.mu.Lock()
 		delete(s.requests, id)
@@ -181,15 +202,19 @@ func (s *remote) read(l *link, id uint64, stream wire.Stream, limit int) {
 			delete(s.streams, stream)
 		}
 		s.mu.Unlock()
-		l.answer(answerFrame(id, wire.Response{Payload: b}, err), maxCredit)
+		f := answerFrame(id, wire.Response{Payload: b}, err)
+		if ended {
+			f.Flag = flagEnded
+		}
+		l.answer(f, maxCredit)
 	}()
 }
 
-// ask takes a place for a request, if there is one.
-func (l *link) ask(size int) bool {
+// ask takes a place for a request, if there are less than most.
+func (l *link) ask(size, most int) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.asked >= maxAsked || l.askedSize+size > maxAskedSize {
+	if l.asked >= most || l.askedSize+size > maxAskedSize {
 		return false
 	}
 	l.asked++

@@ -78,8 +78,8 @@ func executing() map[uint64]bool {
 
 // mourn waits for the end of a sandbox and tells the host, also when its code
 // goes on where no interrupt reaches it.
-func (s *server) mourn(h *hosted) {
-	<-h.sandbox.Done()
+func (s *server) mourn(h *hosted, done <-chan struct{}) {
+	<-done
 	s.mu.Lock()
 	closing, rough := h.closing, h.rough
 	s.mu.Unlock()
@@ -92,6 +92,7 @@ func (s *server) mourn(h *hosted) {
 	for range 12 {
 		time.Sleep(25 * time.Millisecond) // there is nothing to wait for
 		if !executing()[h.id] {
+			_ = s.conn.send(&frame{header: header{Kind: kindSound, Sandbox: h.id}})
 			return
 		}
 	}
