@@ -27,6 +27,7 @@ type call struct {
 
 	once    sync.Once
 	done    chan struct{}
+	answer  *frame // holds the result, if the worker gave one
 	result  wire.CallResult
 	loaded  wire.LoadResult
 	loadErr error
@@ -96,6 +97,38 @@ func (c *call) finish(r wire.CallResult) {
 		c.result = r
 		close(c.done)
 	})
+}
+
+// deliver ends a call with what the worker says, which the caller's goroutine
+// reads: the one that calls this has others to serve.
+func (c *call) deliver(f *frame) {
+	c.once.Do(func() {
+		c.answer = f
+		c.result.Acted = c.conclude()
+		close(c.done)
+	})
+}
+
+// read gives the result of a call that has ended.
+func (c *call) read() wire.CallResult {
+	if c.answer == nil {
+		return c.result
+	}
+	res, err := c.answer.callResult()
+	if err != nil {
+		e := ending{cause: CauseProtocol, detail: err.Error(), by: c.sandbox}
+		c.link.end(e)
+		v := verdict{cause: e.cause, detail: e.detail}
+		res = wire.CallResult{Thrown: v.thrown(c), Guilty: true}
+	}
+	res.Acted = c.result.Acted
+	if res.Guilty || res.Lost {
+		c.sandbox.finish() // before the caller comes with another call
+	}
+	if res.Guilty && res.Thrown != nil && res.Thrown.Code == codeStuck {
+		c.link.doubt(c.sandbox.id)
+	}
+	return res
 }
 
 // finishLoad ends a load.

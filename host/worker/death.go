@@ -107,25 +107,28 @@ func (l *link) judge(calls map[uint64]*call, sandboxes map[uint64]*remote) *verd
 	words, trace := l.proc.words.get()
 	v := &verdict{late: l.ending.late, by: l.ending.by, limit: l.factory.opts.HardMemory, accused: map[*remote]bool{}}
 	v.cause, v.detail = classify(*l.ending, words, l.proc.signalled(), l.peak > l.factory.opts.HardMemory/2)
-	if v.cause == "" || v.cause == CauseKilled || v.cause == CauseStart {
-		return v
+	if v.cause != "" && v.cause != CauseKilled && v.cause != CauseStart {
+		v.blame(trace, isGreedy(words), calls, sandboxes)
 	}
+	return v
+}
+
+// blame finds who was at work. greedy says that it was one large allocation
+// that failed.
+func (v *verdict) blame(trace trace, greedy bool, calls map[uint64]*call, sandboxes map[uint64]*remote) {
 	count := map[*remote]int{}
 	for _, c := range calls {
 		count[c.sandbox]++
 	}
-	near := map[*remote]bool{}
-	first := sandboxes[trace.first]
+	near := map[*remote]bool{} // nil stands for sandboxes that are forgotten
 	switch {
 	case v.by != nil:
 		near[v.by] = true
-	case first != nil && (v.cause == CauseStack || v.cause == CauseCrash || isGreedy(words)):
-		near[first] = true // the goroutine that died is told first
+	case trace.first != 0 && (v.cause == CauseStack || v.cause == CauseCrash || greedy):
+		near[sandboxes[trace.first]] = true // the goroutine that died is told first
 	default:
 		for id := range trace.working {
-			if s := sandboxes[id]; s != nil {
-				near[s] = true
-			}
+			near[sandboxes[id]] = true
 		}
 		if v.late != nil && len(near) == 0 {
 			near[v.late.sandbox] = true
@@ -137,18 +140,21 @@ func (l *link) judge(calls map[uint64]*call, sandboxes map[uint64]*remote) *verd
 		}
 	}
 	for s := range near {
+		if s == nil {
+			continue
+		}
 		v.accused[s] = len(near) == 1
 		if len(near) > 1 {
 			continue
 		}
 		v.by = s
 		for _, c := range calls {
-			if c.sandbox == s && (count[s] == 1 || c == v.late) {
+			// Only a call whose deadline has passed can have taken too long.
+			if c.sandbox == s && (count[s] == 1 && v.cause != CauseTimeout || c == v.late) {
 				v.guilty = c
 			}
 		}
 	}
-	return v
 }
 
 // classify tells the cause of a death from what the host wanted, what the worker

@@ -21,7 +21,6 @@ type Factory struct {
 	spare   *launch
 	all     map[*link]struct{} // those that have not been reaped
 	suspect map[string]suspicion
-	started int
 }
 
 var _ wire.Factory = (*Factory)(nil)
@@ -138,8 +137,8 @@ func (f *Factory) endAll() []*link {
 }
 
 // place gives the worker for a sandbox of an extension, and what to call when
-// the sandbox needs it no more.
-func (f *Factory) place(ctx context.Context, extension, hash string) (*link, func(), error) {
+// the sandbox needs it no more. With alone it is for this sandbox only.
+func (f *Factory) place(ctx context.Context, extension, hash string, alone bool) (*link, func(), error) {
 	f.mu.Lock()
 	s, apart := f.suspect[extension]
 	if apart && (time.Now().After(s.until) || s.hash != "" && s.hash != hash) {
@@ -148,7 +147,7 @@ func (f *Factory) place(ctx context.Context, extension, hash string) (*link, fun
 			delete(f.suspect, extension)
 		}
 	}
-	if apart && s.alone < maxAlone {
+	if alone || apart && s.alone < maxAlone {
 		s.alone++
 		f.suspect[extension] = s
 		f.mu.Unlock()
@@ -175,6 +174,9 @@ func (f *Factory) alone(ctx context.Context, extension string) (*link, func(), e
 		s := f.suspect[extension]
 		s.alone--
 		f.suspect[extension] = s
+		if s.alone == 0 && time.Now().After(s.until) {
+			delete(f.suspect, extension)
+		}
 	}
 	if err != nil {
 		leave()
@@ -284,7 +286,6 @@ func (f *Factory) launch() *launch {
 		close(l.done)
 		return l
 	}
-	f.started++
 	go func() {
 		defer close(l.done)
 		l.link, l.err = f.connect()

@@ -163,20 +163,7 @@ func (l *link) handle(f *frame) error {
 		if c == nil {
 			return nil
 		}
-		res, err := f.callResult()
-		if err != nil {
-			l.mu.Lock()
-			l.calls[f.ID] = c // it ends with the worker
-			l.mu.Unlock()
-			return fmt.Errorf("%w: %w", errFrame, err)
-		}
-		if res.Guilty || res.Lost {
-			c.sandbox.finish() // before anybody gets there first
-		}
-		if res.Guilty && res.Thrown != nil && res.Thrown.Code == codeStuck {
-			l.doubt(c.sandbox.id)
-		}
-		c.finish(res)
+		c.deliver(f)
 	case kindClosed:
 		l.closed(f.Sandbox)
 	case kindDo, kindRead, kindShut, kindDrop, kindDone, kindSuspect, kindSound, kindSpent:

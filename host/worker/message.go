@@ -47,6 +47,9 @@ func doFrame(id, sandbox uint64, req wire.Request) (*frame, error) {
 }
 
 func (f *frame) request() (req wire.Request, err error) {
+	if n := len(f.part(0)); n > maxHeader {
+		return req, fmt.Errorf("a request of %d bytes", n)
+	}
 	err = json.Unmarshal(f.part(0), &req)
 	req.Data, req.Payload = f.part(1), f.part(2)
 	return req, err
@@ -184,6 +187,9 @@ func loadedFrame(id uint64, res wire.LoadResult, err error) (*frame, error) {
 }
 
 func (f *frame) loadResult() (res wire.LoadResult, err error) {
+	if n := f.size(); n > maxManifest {
+		return res, fmt.Errorf("%w: a manifest of %d bytes", errFrame, n)
+	}
 	if err := json.Unmarshal(f.part(0), &res); err != nil {
 		return res, fmt.Errorf("%w: %w", errFrame, err)
 	}

@@ -41,7 +41,8 @@ var errWorkerLost = errors.New("the worker process was lost")
 var errSandboxClosed = errors.New("the sandbox is closed")
 
 // maxLoads is how often a module is loaded whose worker dies meanwhile, through
-// another's fault. It has had no effect.
+// another's fault. It has had no effect. The last time it has a worker for
+// itself, so that there is no other.
 const maxLoads = 3
 
 // Load implements [wire.Sandbox].
@@ -49,7 +50,7 @@ func (s *remote) Load(ctx context.Context, req wire.LoadRequest) (wire.LoadResul
 	s.req = req
 	s.req.Script, s.req.SourceMap = nil, nil
 	for attempt := 1; ; attempt++ {
-		res, err := s.load(ctx, req)
+		res, err := s.load(ctx, req, attempt == maxLoads)
 		if errors.Is(err, errWorkerLost) && attempt < maxLoads && ctx.Err() == nil {
 			continue
 		}
@@ -65,18 +66,14 @@ func (s *remote) Load(ctx context.Context, req wire.LoadRequest) (wire.LoadResul
 	}
 }
 
-func (s *remote) load(ctx context.Context, req wire.LoadRequest) (wire.LoadResult, error) {
-	l, leave, err := s.factory.place(ctx, req.Extension, req.Hash)
+func (s *remote) load(ctx context.Context, req wire.LoadRequest, alone bool) (wire.LoadResult, error) {
+	l, leave, err := s.factory.place(ctx, req.Extension, req.Hash, alone)
 	if err != nil {
 		return wire.LoadResult{}, err
 	}
 	c := s.newCall(ctx, wire.CallRequest{}, l)
 	c.load = true
-	switch err := s.attach(c, leave); {
-	case errors.Is(err, errSandboxClosed):
-		leave()
-		return wire.LoadResult{}, err
-	case err != nil:
+	if err := s.attach(c, leave); err != nil {
 		leave()
 		return wire.LoadResult{}, err
 	}
@@ -139,7 +136,7 @@ func (s *remote) Call(ctx context.Context, req wire.CallRequest) wire.CallResult
 	}
 	f, err := callFrame(c.id, s.id, req)
 	c.run(ctx, f, err)
-	return c.result
+	return c.read()
 }
 
 // admit takes a call in.
@@ -232,7 +229,9 @@ func (l *link) closed(id uint64) {
 			l.mu.Lock()
 			defer l.mu.Unlock()
 			delete(l.closing, id)
-			delete(l.sandboxes, id)
+			if !l.doubted[id] {
+				delete(l.sandboxes, id)
+			}
 		})
 		l.open--
 	}

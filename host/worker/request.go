@@ -59,8 +59,12 @@ func (s *remote) handle(l *link, f *frame) error {
 	case kindSuspect:
 		s.factory.accuse(s.req.Extension, "")
 	case kindSound:
+		closed := s.isClosed()
 		l.mu.Lock()
 		delete(l.doubted, f.Sandbox)
+		if closed && l.closing[f.Sandbox] == nil {
+			delete(l.sandboxes, f.Sandbox)
+		}
 		l.mu.Unlock()
 	case kindSpent:
 		s.factory.accuse(s.req.Extension, s.req.Hash)
@@ -78,7 +82,11 @@ func (s *remote) do(l *link, id uint64, req wire.Request) {
 		return
 	}
 	size := len(req.Data) + len(req.Payload)
-	if !l.ask(size) {
+	most := maxAsked
+	if req.Op.Effect() == 0 {
+		most *= 2 // a log line is not for the requests to crowd out
+	}
+	if !l.ask(size, most) {
 		s.leaveOpen(id, r, ctx, 0)
 		r.cancel()
 		go l.reply(answerFrame(id, wire.Response{}, &wire.Error{Kind: registry.KindOther, Name: "Error", Code: "too_many_requests",
@@ -178,7 +186,7 @@ func (s *remote) read(l *link, id uint64, stream wire.Stream, limit int) {
 		s.requests[id] = r
 	}
 	s.mu.Unlock()
-	if taken || !l.ask(maxCredit) {
+	if taken || !l.ask(maxCredit, maxAsked) {
 		r.cancel()
 		go l.reply(answerFrame(id, wire.Response{}, &wire.Error{Kind: registry.KindOther, Name: "Error", Code: "too_many_requests", Message: "too many requests are pending"}))
 		return
@@ -202,11 +210,11 @@ func (s *remote) read(l *link, id uint64, stream wire.Stream, limit int) {
 	}()
 }
 
-// ask takes a place for a request, if there is one.
-func (l *link) ask(size int) bool {
+// ask takes a place for a request, if there are less than most.
+func (l *link) ask(size, most int) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.asked >= maxAsked || l.askedSize+size > maxAskedSize {
+	if l.asked >= most || l.askedSize+size > maxAskedSize {
 		return false
 	}
 	l.asked++

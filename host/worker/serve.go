@@ -30,20 +30,21 @@ type server struct {
 
 // hosted is one sandbox.
 type hosted struct {
-	id      uint64
-	sandbox wire.Sandbox
-	// rough says that the sandbox did not end in peace, so that its code may
-	// go on. Guarded by server.mu, as is closing.
-	rough   bool
+	id   uint64
+	tell sync.Once
+
+	// Guarded by server.mu.
+	sandbox wire.Sandbox // nil when it was thrown away
 	closing bool
-	tell    sync.Once
+	rough   bool // it did not end in peace, so that its code may go on
 }
 
 // running is a load or a call.
 type running struct {
-	in     *hosted
-	cancel context.CancelCauseFunc
-	ended  chan struct{}
+	in      *hosted
+	sandbox wire.Sandbox
+	cancel  context.CancelCauseFunc
+	ended   chan struct{}
 }
 
 // serve reads frames until there are no more.
@@ -55,22 +56,21 @@ func (s *server) serve() error {
 		}
 		switch f.Kind {
 		case kindLoad:
-			h := &hosted{id: f.Sandbox}
-			if h.sandbox, err = s.factory.NewSandbox(&asker{server: s, sandbox: f.Sandbox}); err != nil {
+			sandbox, err := s.factory.NewSandbox(&asker{server: s, sandbox: f.Sandbox})
+			if err != nil {
 				return err
 			}
-			ctx, r := s.begin(f.ID, h)
+			s.mu.Lock()
+			s.hosted[f.Sandbox] = &hosted{id: f.Sandbox, sandbox: sandbox}
+			s.mu.Unlock()
+			ctx, r := s.begin(f)
 			go s.load(ctx, r, f)
 		case kindCall:
-			s.mu.Lock()
-			h := s.hosted[f.Sandbox]
-			s.mu.Unlock()
-			if h == nil { // it was closed meanwhile
+			if ctx, r := s.begin(f); r != nil {
+				go s.call(ctx, r, f)
+			} else { // it was closed meanwhile
 				go s.reply(resultFrame(f.ID, wire.CallResult{Lost: true}))
-				continue
 			}
-			ctx, r := s.begin(f.ID, h)
-			go s.call(ctx, r, f)
 		case kindCancel:
 			s.mu.Lock()
 			r := s.running[f.ID]
@@ -103,14 +103,18 @@ func (s *server) reply(f *frame, err error) {
 	}
 }
 
-// begin notes a load or call, so that it can be cancelled.
-func (s *server) begin(id uint64, h *hosted) (context.Context, *running) {
-	ctx, cancel := context.WithCancelCause(context.Background())
-	r := &running{in: h, cancel: cancel, ended: make(chan struct{})}
+// begin notes a load or call, so that it can be cancelled. It gives nil when the
+// sandbox is not there any more.
+func (s *server) begin(f *frame) (context.Context, *running) {
 	s.mu.Lock()
-	s.hosted[h.id] = h
-	s.running[id] = r
-	s.mu.Unlock()
+	defer s.mu.Unlock()
+	h := s.hosted[f.Sandbox]
+	if h == nil || h.sandbox == nil {
+		return nil, nil
+	}
+	ctx, cancel := context.WithCancelCause(context.Background())
+	r := &running{in: h, sandbox: h.sandbox, cancel: cancel, ended: make(chan struct{})}
+	s.running[f.ID] = r
 	s.watch.enter()
 	return ctx, r
 }
@@ -132,7 +136,7 @@ func (s *server) load(ctx context.Context, r *running, f *frame) {
 	var res wire.LoadResult
 	if err == nil {
 		pprof.Do(ctx, pprof.Labels(sandboxLabel, strconv.FormatUint(f.Sandbox, 10)), func(ctx context.Context) {
-			res, err = r.in.sandbox.Load(ctx, req)
+			res, err = r.sandbox.Load(ctx, req)
 		})
 	}
 	switch cause := context.Cause(ctx); {
@@ -148,7 +152,7 @@ func (s *server) load(ctx context.Context, r *running, f *frame) {
 		s.mu.Unlock()
 	}
 	s.end(f.ID, r)
-	go s.mourn(r.in)
+	go s.mourn(r.in, r.sandbox.Done())
 	out, encodeErr := loadedFrame(f.ID, res, err)
 	if encodeErr != nil || out.size() > maxManifest {
 		out, encodeErr = loadedFrame(f.ID, wire.LoadResult{Failure: &wire.Failure{Stage: wire.StageManifest,
@@ -167,7 +171,7 @@ func (s *server) call(ctx context.Context, r *running, f *frame) {
 		s.reply(resultFrame(f.ID, wire.CallResult{Thrown: &wire.Thrown{Kind: registry.KindOther, Code: "internal", Internal: true, Message: err.Error()}}))
 		return
 	}
-	res := r.in.sandbox.Call(ctx, req)
+	res := r.sandbox.Call(ctx, req)
 	var over *overuse
 	if errors.As(context.Cause(ctx), &over) {
 		res = over.judge(res, s.watch.soft)
@@ -197,8 +201,11 @@ func (s *server) close(h *hosted, f *frame) {
 				r.cancel(wire.ErrClosed) // one that is still being parsed hears of nothing else
 			}
 		}
+		sandbox := h.sandbox
 		s.mu.Unlock()
-		_ = h.sandbox.Close()
+		if sandbox != nil {
+			_ = sandbox.Close()
+		}
 		s.forget(h)
 	}
 	_ = s.conn.send(&frame{header: header{Kind: kindClosed, Sandbox: f.Sandbox}})

@@ -2,7 +2,6 @@ package worker
 
 import (
 	"context"
-	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -11,7 +10,6 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
-	"syscall"
 	"testing"
 	"time"
 
@@ -56,6 +54,7 @@ func TestDeathsAreClassifiedAndHaveOneGuilty(t *testing.T) {
 		{"native recursion", `JSON.parse("[".repeat(1e7))`, 0, registry.KindOther, codeStack, CauseStack},
 		{"a huge allocation", `new Float64Array(2**33)`, 0, registry.KindOther, codeMemory, CauseMemory},
 		{"growth, seen from inside", `const l: any[] = []; for (;;) l.push([1, 2, 3, 4].map(String))`, 64 << 20, registry.KindOther, codeMemory, ""},
+		{"growth of what the module keeps", `const l: any[] = (globalThis as any).kept = []; for (;;) l.push([1, 2, 3, 4].map(String))`, 64 << 20, registry.KindOther, codeMemory, ""},
 		{"growth, seen from outside", `const l: any[] = []; for (;;) { const b = new ArrayBuffer(1 << 20); new Uint8Array(b).fill(1); l.push(b) }`, 4 << 30, registry.KindOther, codeMemory, CauseMemory},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -118,6 +117,43 @@ func TestCodeThatNothingInterruptsTakesItsWorkerWithItAndNobodyElse(t *testing.T
 	require.Equal(t, again.link(), three.link(), "until its code changes")
 }
 
+func TestMemoryIsNotLaidAtTheDoorOfThoseThatOnlyCompute(t *testing.T) {
+	t.Parallel()
+	if raceEnabled {
+		t.Skip("the race detector's own memory makes the limits meaningless")
+	}
+	f := newFactory(t, Options{SoftMemory: 48 << 20})
+	busy := mustLoad(t, f, "busy", tools(`tool("compute", async () => { let n = 0; for (let i = 0; i < 1e6; i++) n = (n + i) % 1000; return "computed" })`))
+	hog := mustLoad(t, f, "hog", tools(`tool("grow", async () => { const l: any[] = []; for (;;) l.push([1, 2, 3, 4].map(String)) })`))
+	var wg sync.WaitGroup
+	var computed, grown wire.CallResult
+	wg.Go(func() { computed = busy.asHost(time.Minute, "compute") })
+	wg.Go(func() { grown = hog.asHost(time.Minute, "grow") })
+	wg.Wait()
+	require.NotNil(t, computed.Value, "%+v", computed.Thrown)
+	require.NotNil(t, grown.Thrown)
+	require.Equal(t, codeMemory, grown.Thrown.Code)
+	require.True(t, grown.Guilty)
+}
+
+func TestRequestsAtOnceAreBounded(t *testing.T) {
+	t.Parallel()
+	r := mustLoad(t, newFactory(t, Options{}), "ext", tools(`tool("many", async (_: any, ctx: any) => {
+		let refused = "";
+		await Promise.all(Array.from({ length: 1500 }, (_, i) => fetch("https://example.org/" + i).catch((e) => { if (!refused) ctx.log.info("go"); refused = e.message })));
+		return refused })`))
+	release := make(chan struct{})
+	r.b.heard = release
+	var asked atomic.Int64
+	r.b.do = func(ctx context.Context, _ wire.Request) (wire.Response, error) {
+		asked.Add(1)
+		<-release
+		return wire.Response{Data: json.RawMessage(`{"status":200,"url":"https://example.org/"}`)}, nil
+	}
+	require.Contains(t, r.text("many", "{}"), "more than 1024 requests")
+	require.Less(t, asked.Load(), int64(1500))
+}
+
 func TestOneWorkerForEachExtension(t *testing.T) {
 	t.Parallel()
 	f := newFactory(t, Options{PerExtension: true})
@@ -130,6 +166,9 @@ func TestOneWorkerForEachExtension(t *testing.T) {
 
 func TestKilledUnderAHundredCalls(t *testing.T) {
 	rounds := 20
+	if raceEnabled {
+		rounds = 5 // starting takes long
+	}
 	var seen deaths
 	f := newFactory(t, Options{OnDeath: seen.add})
 	req := bundled(t, "ext", tools(`
@@ -142,8 +181,9 @@ func TestKilledUnderAHundredCalls(t *testing.T) {
 	require.Equal(t, "echo", warm.text("echo", "{}"))
 	var fds, goroutines int
 	require.Eventually(t, func() bool {
+		stocked := f.stocked()
 		fds, goroutines = descriptors(t), runtime.NumGoroutine()
-		return f.stocked()
+		return stocked
 	}, 10*time.Second, 10*time.Millisecond)
 
 	var slowest time.Duration
@@ -237,82 +277,6 @@ func children(t testing.TB) (list []string) {
 	return list
 }
 
-// TestAForgedFrameEndsTheWorker writes to the host what a worker that was taken
-// over could.
-func TestAForgedFrameEndsTheWorker(t *testing.T) {
-	t.Parallel()
-	for name, data := range bad() {
-		if strings.HasPrefix(name, "a truncated") || name == "a payload that is short" {
-			continue // the rest may yet come
-		}
-		forged(t, name, data, CauseProtocol)
-	}
-	forged(t, "an unknown kind", sound(`{"k":"attack"}`, ""), CauseProtocol)
-	forged(t, "a request that is none", sound(`{"k":"do","i":1,"s":SANDBOX,"p":[1]}`, "x"), CauseProtocol)
-	forged(t, "a result that is none", sound(`{"k":"result","i":CALL,"p":[2]}`, "{}"), CauseProtocol)
-}
-
-// forged sends data to the host as if it came from the worker, which is stopped
-// meanwhile.
-func forged(t *testing.T, name string, data []byte, want Cause) {
-	var seen deaths
-	f := newFactory(t, Options{OnDeath: seen.add, NoStandby: true})
-	r := mustLoad(t, f, "ext", contract)
-	l := r.link()
-	end := make(chan wire.CallResult, 1)
-	go func() { end <- r.within(time.Minute, "wait", "{}") }()
-	require.Eventually(t, func() bool { return r.running() == 1 }, 10*time.Second, time.Millisecond)
-	l.mu.Lock()
-	var id uint64
-	for id = range l.calls {
-	}
-	l.mu.Unlock()
-	text := strings.NewReplacer("SANDBOX", fmt.Sprint(r.sb.(*remote).id), "CALL", fmt.Sprint(id)).Replace(string(data[8:]))
-	data = append([]byte{}, data[:8]...)
-	if head, _, ok := strings.Cut(text, "}"); ok && strings.HasPrefix(text, `{"k"`) {
-		binary.LittleEndian.PutUint32(data, uint32(len(head)+1))
-	}
-	data = append(data, text...)
-	require.NoError(t, l.inject(data), name)
-	res := <-end
-	require.Equal(t, codeLost, res.Thrown.Code, name)
-	require.True(t, res.Guilty, name)
-	<-l.gone
-	require.Equal(t, want, seen.last(t).Cause, name)
-}
-
-// inject has the host read data in place of what the worker says.
-func (l *link) inject(data []byte) error {
-	// The worker's end of the pipe is in the worker: open it again.
-	path := fmt.Sprintf("/proc/%d/fd/%d", l.proc.os.Pid, fdOut)
-	w, err := os.OpenFile(path, os.O_WRONLY, 0)
-	if err != nil {
-		return err
-	}
-	defer w.Close()
-	_, err = w.Write(data)
-	return err
-}
-
-func TestAWorkerThatStopsAnsweringIsReplaced(t *testing.T) {
-	t.Parallel()
-	var seen deaths
-	f := newFactory(t, Options{OnDeath: seen.add})
-	r := mustLoad(t, f, "ext", contract)
-	require.NoError(t, r.link().proc.os.Signal(syscall.SIGSTOP))
-	big, err := json.Marshal(map[string]string{"text": strings.Repeat("x", 4<<20)}) // more than the pipe takes
-	require.NoError(t, err)
-	start := time.Now()
-	res := r.within(50*time.Millisecond, "echo", string(big))
-	require.Equal(t, registry.KindTimeout, res.Thrown.Kind)
-	require.Less(t, time.Since(start), 5*time.Second)
-	<-r.sb.Done()
-	again, fail := f.load(t, bundled(t, "other", contract), time.Minute)
-	require.Nil(t, fail)
-	require.Equal(t, "x", again.text("echo", `{"text":"x"}`))
-	require.Equal(t, CauseTimeout, seen.last(t).Cause)
-}
-
 func TestCloseIsBoundedWhateverRuns(t *testing.T) {
 	t.Parallel()
 	f, err := NewFactory(Options{})
@@ -338,7 +302,7 @@ func TestLoadsAtTheSameTimeShareAWorkerAndSurviveItsDeath(t *testing.T) {
 	f := newFactory(t, Options{})
 	req := bundled(t, "ext", contract)
 	var wg sync.WaitGroup
-	for i := range 12 {
+	for i := range 8 {
 		wg.Go(func() {
 			r := req
 			r.Extension = fmt.Sprint("ext", i)

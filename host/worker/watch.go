@@ -6,7 +6,6 @@ import (
 	"os"
 	"runtime"
 	"runtime/metrics"
-	"slices"
 	"sync/atomic"
 	"time"
 
@@ -130,10 +129,15 @@ func (w *watch) stop() {
 		if len(count) > 1 || n > 1 {
 			s.tellSuspect(h)
 		}
-		_ = h.sandbox.Close() // what it holds goes with it
 		s.forget(h)
+		s.mu.Lock()
+		sandbox := h.sandbox
+		h.sandbox = nil // what it holds is to go with it
+		s.mu.Unlock()
+		if sandbox != nil {
+			_ = sandbox.Close()
+		}
 	}
-	stopped = slices.Delete(stopped, 0, len(stopped))
 	runtime.GC()
 	if w.last = time.Now(); w.heap()-w.base >= w.soft {
 		w.giveUp()
