@@ -136,24 +136,6 @@ func TestMemoryIsNotLaidAtTheDoorOfThoseThatOnlyCompute(t *testing.T) {
 	require.True(t, grown.Guilty)
 }
 
-func TestRequestsAtOnceAreBounded(t *testing.T) {
-	t.Parallel()
-	r := mustLoad(t, newFactory(t, Options{}), "ext", tools(`tool("many", async (_: any, ctx: any) => {
-		let refused = "";
-		await Promise.all(Array.from({ length: 1500 }, (_, i) => fetch("https://example.org/" + i).catch((e) => { if (!refused) ctx.log.info("go"); refused = e.message })));
-		return refused })`))
-	release := make(chan struct{})
-	r.b.heard = release
-	var asked atomic.Int64
-	r.b.do = func(ctx context.Context, _ wire.Request) (wire.Response, error) {
-		asked.Add(1)
-		<-release
-		return wire.Response{Data: json.RawMessage(`{"status":200,"url":"https://example.org/"}`)}, nil
-	}
-	require.Contains(t, r.text("many", "{}"), "more than 1024 requests")
-	require.Less(t, asked.Load(), int64(1500))
-}
-
 func TestOneWorkerForEachExtension(t *testing.T) {
 	t.Parallel()
 	f := newFactory(t, Options{PerExtension: true})
