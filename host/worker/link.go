@@ -74,7 +74,9 @@ func (f *Factory) connect() (*link, error) {
 		err = context.DeadlineExceeded
 	}
 	if err == nil {
-		err = proc.limitData(f.opts.HardMemory * memoryFactor)
+		if err := proc.limitData(f.opts.HardMemory * memoryFactor); err != nil {
+			l.lockdown.Why = append(l.lockdown.Why, "limit on memory: "+err.Error())
+		}
 	}
 	if err != nil {
 		l.end(ending{cause: CauseStart, detail: err.Error()})

@@ -60,6 +60,8 @@ func start(procs int, memory int64) (_ *process, err error) {
 	if ours.errs, theirs.errs, err = os.Pipe(); err != nil {
 		return nil, err
 	}
+	widen(ours.in)
+	widen(ours.out)
 	env := []string{
 		"GODEBUG=" + goDebug,                // its last words name the sandbox
 		"GOMAXPROCS=" + strconv.Itoa(procs), // else Go keeps a file of the control group open

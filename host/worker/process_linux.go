@@ -24,6 +24,17 @@ func sysProcAttr() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGKILL}
 }
 
+// pipeSize holds most messages whole: each time that one end waits for the other
+// costs two switches between the processes.
+const pipeSize = 256 << 10
+
+// widen makes a pipe hold more, if the system lets us.
+func widen(pipe *os.File) {
+	if c, err := pipe.SyscallConn(); err == nil {
+		_ = c.Control(func(fd uintptr) { _, _ = unix.FcntlInt(fd, unix.F_SETPIPE_SZ, pipeSize) })
+	}
+}
+
 // meter reads how much memory a process uses.
 type meter struct{ file *os.File }
 
