@@ -99,9 +99,7 @@ func (l *loader) read(path string) ([]byte, *api.Message) {
 		return nil, problem(wire.StageResolve, "", "cannot read %s: %v", l.name(path), cause(err))
 	}
 	if !l.inside(real) {
-		return nil, problem(wire.StageResolve,
-			"move the file into the extension's own folder, or make it a package in node_modules",
-			"%s is outside the extension: imports may not leave %s", l.name(path), l.opts.Root)
+		return nil, l.leaves(l.name(path))
 	}
 	st, err := os.Stat(real)
 	if err != nil {
