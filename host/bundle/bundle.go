@@ -83,30 +83,6 @@ func (b *Bundle) Source(name string) (text string, ok bool) {
 	return string(data), err == nil
 }
 
-// Failures is the error of [Build]: everything that is wrong, at least one.
-type Failures struct {
-	List []wire.Failure
-	// Sources holds the text of files by the name that failures use, for code
-	// frames.
-	Sources map[string]string
-	// Unfinished says that the work goes on although nobody waits for it: it
-	// cannot be stopped but with its process.
-	Unfinished bool
-	root       string
-}
-
-// Error is the first failure's message.
-func (f *Failures) Error() string { return f.List[0].Message }
-
-// Path is as [Bundle.Path].
-func (f *Failures) Path(name string) string { return pathOf(f.root, name) }
-
-// Source is as [Bundle.Source].
-func (f *Failures) Source(name string) (text string, ok bool) {
-	text, ok = f.Sources[name]
-	return text, ok
-}
-
 // Build bundles one extension. An error is always a [*Failures].
 func Build(o Options) (*Bundle, error) {
 	if f := oddSettings(o); f != nil {
@@ -185,24 +161,6 @@ func (l *loader) remember(path string, text []byte) {
 	if rel, ok := below(l.opts.Root, path); ok && !strings.Contains(rel, "node_modules"+string(filepath.Separator)) {
 		l.sources[filepath.ToSlash(rel)] = string(text)
 	}
-}
-
-// shown gives the texts of the files that failures point into. Some of those
-// the bundler has read by itself: packages' settings.
-func (l *loader) shown(list []wire.Failure) map[string]string {
-	out := map[string]string{}
-	for _, f := range list {
-		name := f.Position.File
-		if _, ok := out[name]; ok || f.Position.Line == 0 {
-			continue
-		}
-		if text, ok := l.sources[name]; ok {
-			out[name] = text
-		} else if data, err := readRegular(pathOf(l.opts.Root, name)); err == nil {
-			out[name] = string(data)
-		}
-	}
-	return out
 }
 
 func (l *loader) inputs() []string {

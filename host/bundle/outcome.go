@@ -49,15 +49,3 @@ func (out Outcome) Result(o Options) (*Bundle, error) {
 	return &Bundle{Script: out.Script, SourceMap: out.SourceMap, Hash: out.Hash, Inputs: out.Inputs,
 		root: o.Root, sources: out.Sources, aliases: out.Aliases}, nil
 }
-
-// Late is the failure of an extension whose build takes longer than its options
-// allow.
-func Late(o Options) *Failures {
-	return Broken(o, fmt.Sprintf("the extension could not be bundled within %v", o.Timeout),
-		"look for arrow functions nested in conditions or default values, and for computed imports such as import(\"../\" + name)")
-}
-
-// Broken is the failure of an extension as a whole.
-func Broken(o Options, message, hint string) *Failures {
-	return &Failures{List: []wire.Failure{{Stage: wire.StageBundle, Position: entryOf(o), Message: message, Hint: hint}}, root: o.Root}
-}
