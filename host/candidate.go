@@ -13,7 +13,6 @@ import (
 	"github.com/rho-ext/rho-ext/host/permission"
 	"github.com/rho-ext/rho-ext/host/wire"
 	"github.com/rho-ext/rho-ext/internal/version"
-	"github.com/rho-ext/rho-ext/jsapi"
 	"github.com/rho-ext/rho-ext/registry"
 )
 
@@ -28,11 +27,8 @@ type candidate struct {
 	refused  error // why the registry did not take its tools
 }
 
-func (c *candidate) build() {
-	b, err := bundle.Build(bundle.Options{
-		ID: c.source.ID, Entry: c.source.Entry, Root: c.source.Dir, Limit: c.source.Limit,
-		Modules: jsapi.Modules(), Timeout: c.host.opts.LoadTimeout,
-	})
+func (c *candidate) build(ctx context.Context) {
+	b, err := c.host.build(ctx, c.source)
 	var fails *bundle.Failures
 	if errors.As(err, &fails) {
 		p := place{root: c.host.opts.Root, sources: fails}

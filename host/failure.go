@@ -2,7 +2,6 @@ package host
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 
 	"github.com/rho-ext/rho-ext/host/wire"
@@ -37,7 +36,7 @@ func (f *Failure) Error() string {
 // sources finds the text and the path behind a name of a source map.
 type sources interface {
 	Path(name string) string
-	Source(name string) string
+	Source(name string) (text string, ok bool)
 }
 
 // place resolves positions that a sandbox or the bundler reports.
@@ -62,20 +61,13 @@ func showPath(root, path string) string {
 	return path
 }
 
-// frame draws the source around a position, or gives "" where it cannot be
-// read.
+// frame draws the source around a position, or gives "" where that is not part
+// of the bundle. Positions come from processes that run what others wrote, so
+// they decide about no file to read.
 func (p place) frame(pos wire.Position) string {
-	text := p.sources.Source(pos.File)
-	if text == "" {
-		path := p.sources.Path(pos.File)
-		if st, err := os.Stat(path); path == "" || err != nil || st.Size() > 4<<20 || !st.Mode().IsRegular() {
-			return ""
-		}
-		data, err := os.ReadFile(path)
-		if err != nil {
-			return ""
-		}
-		text = string(data)
+	text, ok := p.sources.Source(pos.File)
+	if !ok {
+		return ""
 	}
 	return frame.Draw(text, pos.Line, pos.Column)
 }

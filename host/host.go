@@ -19,6 +19,7 @@ import (
 
 	"github.com/rho-ext/rho-ext/host/permission"
 	"github.com/rho-ext/rho-ext/host/wire"
+	"github.com/rho-ext/rho-ext/host/worker"
 	"github.com/rho-ext/rho-ext/registry"
 )
 
@@ -27,6 +28,7 @@ import (
 type Host struct {
 	opts    Options
 	factory wire.Factory
+	bundler *worker.Bundler // nil: bundling happens in this process
 	desk    *permission.Desk
 	session *permission.MemoryStore
 	code    atomic.Pointer[[]string] // where extensions are
@@ -63,7 +65,7 @@ func New(ctx context.Context, o Options) (*Host, error) {
 		deaths:   map[string]*offender{},
 	}
 	h.ctx, h.stop = context.WithCancel(context.Background())
-	if h.factory, err = h.newFactory(); err != nil {
+	if h.factory, h.bundler, err = h.newWorkers(); err != nil {
 		return nil, err
 	}
 	if o.Root != "" {
@@ -129,6 +131,9 @@ func (h *Host) Close() error {
 		g.close()
 	}
 	errs = append(errs, h.factory.Close())
+	if h.bundler != nil {
+		errs = append(errs, h.bundler.Close())
+	}
 	return errors.Join(errs...)
 }
 
@@ -165,7 +170,7 @@ func (h *Host) Reload(ctx context.Context) (Report, error) {
 			skip(skipped, group)
 			continue
 		}
-		built := h.buildAll(group)
+		built := h.buildAll(ctx, group)
 		if err := ctx.Err(); err != nil {
 			return rep, context.Cause(ctx)
 		}
@@ -224,23 +229,6 @@ func (h *Host) removeGone(sources []Source, not unread, rep *Report) []Source {
 		rep.Removed = append(rep.Removed, id)
 	}
 	return append(sources, kept...)
-}
-
-// buildAll bundles what is neither shadowed nor disabled, side by side.
-func (h *Host) buildAll(sources []Source) []*candidate {
-	var list []*candidate
-	var g errgroup.Group
-	g.SetLimit(runtime.GOMAXPROCS(0))
-	for _, src := range sources {
-		if src.ShadowedBy != "" || src.Disabled || src.Untrusted {
-			continue
-		}
-		c := &candidate{host: h, source: src}
-		list = append(list, c)
-		g.Go(func() error { c.build(); return nil })
-	}
-	_ = g.Wait() // build keeps its own failures
-	return list
 }
 
 // hasTool reports whether the one tool that is asked for is there already.

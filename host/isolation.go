@@ -31,16 +31,24 @@ type WorkerOptions struct {
 // Lockdown says what of the system worker processes have given up.
 type Lockdown = worker.Lockdown
 
-// newFactory makes the factory of sandboxes for the mode that was chosen.
-func (h *Host) newFactory() (wire.Factory, error) {
+// newWorkers makes what runs and what bundles extensions in the mode that was
+// chosen. Nothing is started yet.
+func (h *Host) newWorkers() (wire.Factory, *worker.Bundler, error) {
 	if h.opts.Isolation == InProcess {
-		return &sandbox.Factory{}, nil
+		return &sandbox.Factory{}, nil, nil
 	}
 	w := h.opts.Workers
-	return worker.NewFactory(worker.Options{
+	o := worker.Options{
 		PerExtension: w.PerExtension, NoStandby: w.NoStandby, SoftMemory: w.SoftMemory, HardMemory: w.HardMemory,
 		OnDeath: h.workerDied,
-	})
+	}
+	f, err := worker.NewFactory(o)
+	if err != nil {
+		return nil, nil, err
+	}
+	o.OnDeath = h.bundlerDied
+	b, err := worker.NewBundler(o)
+	return f, b, err
 }
 
 // Isolation is the mode in which extensions run.

@@ -58,6 +58,12 @@ func (h *Host) workerDied(d worker.Death) {
 	h.opts.Logger.Warn("an extension is disabled for a while", "extension", d.Extension, "until", o.until)
 }
 
+// bundlerDied is told of each bundler process that ended by itself. What it
+// failed at has a failure of its own.
+func (h *Host) bundlerDied(d worker.Death) {
+	h.opts.Logger.Warn("a bundler process ended", "cause", string(d.Cause), "extension", d.Extension, "bundles", d.Lost, "detail", d.Detail)
+}
+
 // disabledNow says why the extension may not run, or nothing. The caller holds
 // h.mu.
 func (h *Host) disabledNow(id, hash string) string {

@@ -3,9 +3,9 @@ package bundle
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"sort"
 	"strings"
 	"sync"
@@ -66,31 +66,22 @@ func pathOf(root, name string) string {
 	return filepath.Join(root, filepath.FromSlash(name))
 }
 
-// Source is the text of a file as it was bundled, or "" where it is not kept.
-func (b *Bundle) Source(name string) string {
+// Source is the text of a file that went into the bundle. Packages are read
+// again; nothing else is, whatever the name is.
+func (b *Bundle) Source(name string) (text string, ok bool) {
 	if real, ok := b.aliases[name]; ok {
 		name = real
 	}
-	return b.sources[name]
+	if text, ok := b.sources[name]; ok {
+		return text, true
+	}
+	path := pathOf(b.root, name)
+	if !slices.Contains(b.Inputs, path) || evaluated(path) != path {
+		return "", false
+	}
+	data, err := readRegular(path)
+	return string(data), err == nil
 }
-
-// Failures is the error of [Build]: everything that is wrong, at least one.
-type Failures struct {
-	List []wire.Failure
-	// Sources holds the text of the extension's files by the name that
-	// failures use, for code frames.
-	Sources map[string]string
-	root    string
-}
-
-// Error is the first failure's message.
-func (f *Failures) Error() string { return f.List[0].Message }
-
-// Path is as [Bundle.Path].
-func (f *Failures) Path(name string) string { return pathOf(f.root, name) }
-
-// Source is as [Bundle.Source].
-func (f *Failures) Source(name string) string { return f.Sources[name] }
 
 // Build bundles one extension. An error is always a [*Failures].
 func Build(o Options) (*Bundle, error) {
@@ -110,13 +101,13 @@ func Build(o Options) (*Bundle, error) {
 	select {
 	case result = <-done:
 	case <-late:
-		f := wire.Failure{Stage: wire.StageBundle, Position: entryOf(o),
-			Message: fmt.Sprintf("the extension could not be bundled within %v", o.Timeout),
-			Hint:    "look for arrow functions nested in conditions or default values, and for computed imports such as import(\"../\" + name)"}
-		return nil, &Failures{List: []wire.Failure{f}, root: o.Root}
+		f := Late(o)
+		f.Unfinished = true
+		return nil, f
 	}
 	if len(result.Errors) > 0 {
-		return nil, &Failures{List: failures(result.Errors, o), Sources: l.sources, root: o.Root}
+		list := l.failures(result.Errors)
+		return nil, &Failures{List: list, Sources: l.shown(list), root: o.Root}
 	}
 	b := &Bundle{root: o.Root, sources: l.sources, Inputs: l.inputs()}
 	for _, f := range result.OutputFiles {
@@ -128,7 +119,7 @@ func Build(o Options) (*Bundle, error) {
 	}
 	var err error
 	if b.SourceMap, b.aliases, err = adaptMap(b.SourceMap, b.Script); err != nil {
-		return nil, &Failures{List: []wire.Failure{{Stage: wire.StageBundle, Message: "the source map cannot be read: " + err.Error()}}}
+		return nil, Broken(o, "the source map cannot be read: "+err.Error(), "")
 	}
 	b.Hash = b.hash(l)
 	return b, nil

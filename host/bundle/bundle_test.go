@@ -78,6 +78,21 @@ func TestWhatWouldKeepTheBundlerBusyForHoursIsGivenUp(t *testing.T) {
 	}
 }
 
+func TestOperatorsInBracketsInOperatorsAreTooDeepAsWell(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ open, shut string }{
+		"operators": {strings.Repeat("!", 300) + "(", ")"},
+		"branches":  {strings.Repeat("if (x) {} else ", 300) + "{", "}"},
+	} {
+		f := firstFailure(t, project(t, map[string]string{"ext/ext.ts": strings.Repeat(c.open, 300) + "1" + strings.Repeat(c.shut, 300)}))
+		require.Contains(t, f.Message, "nested too deeply", name)
+	}
+	// What has come to its end does not count.
+	o := project(t, map[string]string{"ext/ext.ts": "export default 1;\n" + strings.Repeat("f(a+b+c+d, [-1, !x], {y: z?.w}).g = {h: 1}\n", 5000)})
+	_, err := Build(o)
+	require.NoError(t, err)
+}
+
 func TestColumnsCountAsEditorsDo(t *testing.T) {
 	t.Parallel()
 	o := project(t, map[string]string{"ext/ext.ts": "export default 1;\r\n\tconst ä = \"öö😀\", y = = 3;"})

@@ -33,9 +33,18 @@ func column(loc *api.Location) int {
 }
 
 // failures translates esbuild's messages.
-func failures(msgs []api.Message, o Options) []wire.Failure {
+func (l *loader) failures(msgs []api.Message) []wire.Failure {
+	o := l.opts
 	out := make([]wire.Failure, 0, len(msgs))
 	for _, m := range msgs {
+		if unreadable(m, msgs) {
+			continue
+		}
+		if name := unresolved.FindStringSubmatch(m.Text); name != nil && m.Location != nil {
+			if is := l.outside(name[1], m.Location.File); is != nil {
+				m.Text, m.Detail = is.Text, is.Detail
+			}
+		}
 		f := wire.Failure{Stage: wire.StageBundle, Message: m.Text}
 		if loc := m.Location; loc != nil && !strings.HasPrefix(loc.File, virtualPrefix+"entry") {
 			f.Position = wire.Position{File: loc.File, Line: loc.Line, Column: column(loc)}

@@ -18,6 +18,9 @@ const outName = "ext.js"
 // namespace to.
 const EntryCall = "__rho_load"
 
+// resolveExtensions are tried where an import leaves them out.
+var resolveExtensions = []string{".ts", ".tsx", ".mts", ".js", ".mjs", ".json"}
+
 // buildOptions suits esbuild to goja: whatever the engine lacks is lowered one
 // feature at a time, because a low target makes private fields, spread and
 // async many times slower.
@@ -50,7 +53,7 @@ func buildOptions(o Options, l *loader) api.BuildOptions {
 		Define:            map[string]string{"import.meta.url": quote("rho://" + url.PathEscape(o.ID) + "/" + (&url.URL{Path: entry}).EscapedPath())},
 		MainFields:        []string{"module", "main"},
 		Conditions:        []string{"rho", "module", "import"},
-		ResolveExtensions: []string{".ts", ".tsx", ".mts", ".js", ".mjs", ".json"},
+		ResolveExtensions: resolveExtensions,
 		Sourcemap:         api.SourceMapExternal,
 		SourcesContent:    api.SourcesContentExclude,
 		Charset:           api.CharsetUTF8,

@@ -106,9 +106,7 @@ func (l *loader) read(path string) ([]byte, *api.Message) {
 			"%s has a name that files with secrets have, and is not imported", l.name(path))
 	}
 	if !ok {
-		return nil, problem(wire.StageResolve,
-			"move the file into the extension's own folder, or make it a package in node_modules",
-			"%s is outside the extension: imports may not leave %s", l.name(path), l.opts.Root)
+		return nil, l.leaves(l.name(path))
 	}
 	st, err := os.Stat(real)
 	if err != nil {

@@ -12,9 +12,10 @@ import (
 // The parsers recurse, and a stack that overflows in Go ends the process. Real
 // code stays far below these.
 const (
-	maxNesting = 1000 // brackets inside brackets
-	maxChain   = 1000 // operators in one expression without a bracket around
-	maxRaw     = 3000 // brackets when nothing is taken for a string or comment
+	maxNesting = 1000   // brackets inside brackets
+	maxChain   = 1000   // operators in one expression without a bracket around
+	maxOpen    = 20_000 // operators that wait for their end in all brackets that are open
+	maxRaw     = 3000   // brackets when nothing is taken for a string or comment
 )
 
 // prescan refuses source that nests too deeply for a parser. It knows strings
@@ -24,7 +25,9 @@ const (
 // brackets are counted once more without that knowledge.
 func prescan(text []byte, name string) *api.Message {
 	type level struct{ chain, elses int }
-	add := func(l *level) (tooMany bool) { l.chain++; return l.chain > maxChain }
+	open := 0 // operators of all levels
+	add := func(l *level) (tooMany bool) { l.chain++; open++; return l.chain > maxChain || open > maxOpen }
+	reset := func(l *level) { open -= l.chain; l.chain = 0 }
 	stack := []level{{}}
 	line, lineStart := 1, 0
 	last := byte(';') // the last byte that is no blank; an operator's stands for a keyword
@@ -39,7 +42,7 @@ func prescan(text []byte, name string) *api.Message {
 		case '\n':
 			line, lineStart = line+1, i+1
 			if endsOperand(last) && startsOperand(text, i+1) {
-				top.chain = 0 // a statement without its semicolon
+				reset(top) // a statement without its semicolon
 			}
 			continue
 		case ' ', '\t', '\r':
@@ -76,10 +79,11 @@ func prescan(text []byte, name string) *api.Message {
 			}
 		case ')', ']', '}':
 			if len(stack) > 1 {
+				open -= top.chain + top.elses
 				stack = stack[:len(stack)-1]
 			}
 		case ';', ',':
-			top.chain = 0
+			reset(top)
 		case '!', '~', '+', '-', '=', '?', '*', ':', '.', '<', '&', '|', '^', '%':
 			if add(top) {
 				return refuse(i, operators)
@@ -87,7 +91,8 @@ func prescan(text []byte, name string) *api.Message {
 		case 'e', 't', 'v', 'd', 'n', 'a', 'y':
 			switch word := keyword(text, i); word {
 			case "else":
-				if top.elses++; top.elses > maxChain {
+				open++
+				if top.elses++; top.elses > maxChain || open > maxOpen {
 					return refuse(i, operators)
 				}
 			case "typeof", "void", "delete", "new", "await", "yield", "do":

@@ -17,21 +17,24 @@ import (
 
 // confine gives up everything but the descriptors in keep. What the kernel does
 // not offer is named in the answer. It is final, and holds for all threads.
-func confine(keep []int) (l Lockdown) {
+func confine(keep []int) Lockdown { return confineTo(keep, 16, nil, filterPolicy) }
+
+// confineTo leaves the rules' files open to it, and the system calls of a policy.
+func confineTo(keep []int, files uint64, rules []landlock.Rule, filter func(goarch string, pid int) (seccomp.Policy, error)) (l Lockdown) {
 	missing := func(what string, err error) {
 		if err != nil {
 			l.Why = append(l.Why, what+": "+err.Error())
 		}
 	}
 	missing("inherited descriptors", closeOthers(keep))
-	missing("resource limits", setLimits())
+	missing("resource limits", setLimits(files))
 
 	// Landlock alone leaves UDP, multipath TCP, UNIX sockets, netlink and memfd
 	// open; the filter alone depends on its list. Together each covers for the
 	// other.
 	if abi, err := landlocksys.LandlockGetABIVersion(); err != nil {
 		missing("Landlock", fmt.Errorf("not in this kernel (%w)", err))
-	} else if err := landlock.V11.BestEffort().Restrict(); err != nil {
+	} else if err := landlock.V11.BestEffort().Restrict(rules...); err != nil {
 		missing("Landlock", err)
 	} else {
 		l.Landlock = abi
@@ -42,7 +45,7 @@ func confine(keep []int) (l Lockdown) {
 	err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
 	missing("no_new_privs", err)
 	l.NoNewPrivs = err == nil
-	policy, err := filterPolicy(runtime.GOARCH, os.Getpid())
+	policy, err := filter(runtime.GOARCH, os.Getpid())
 	if err == nil {
 		err = seccomp.LoadFilter(seccomp.Filter{Flag: seccomp.FilterFlagTSync, Policy: policy})
 	}
@@ -59,7 +62,11 @@ func confine(keep []int) (l Lockdown) {
 
 // setLimits are for what the filter cannot see, and for kernels without it. The
 // limit on memory is the host's to set: it depends on what Go has mapped.
-func setLimits() error {
+func setLimits(files uint64) error {
+	var open unix.Rlimit
+	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &open); err != nil {
+		return err
+	}
 	for _, lim := range []struct {
 		what int
 		max  uint64
@@ -68,7 +75,7 @@ func setLimits() error {
 		{unix.RLIMIT_FSIZE, 0},
 		{unix.RLIMIT_MEMLOCK, 0},
 		{unix.RLIMIT_MSGQUEUE, 0},
-		{unix.RLIMIT_NOFILE, 16},
+		{unix.RLIMIT_NOFILE, min(files, open.Max)},
 	} {
 		if err := unix.Setrlimit(lim.what, &unix.Rlimit{Cur: lim.max, Max: lim.max}); err != nil {
 			return err

@@ -15,6 +15,11 @@
 // with bytes that have arrived, calls are named by the host, and a frame that
 // makes no sense ends the child.
 //
+// # Bundling
+//
+// A [Bundler] bundles in a child of another role: it may open files to read them
+// where an extension's modules, packages and settings lie, and nowhere else.
+//
 // # Who is to blame
 //
 // A child's death takes all of its sandboxes along. Each goroutine of a sandbox

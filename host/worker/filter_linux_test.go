@@ -18,8 +18,12 @@ const testPid = 4711
 // machine assembles the filter for an architecture, whatever this one is, and
 // gives what runs it on one call.
 func machine(t *testing.T, goarch string) (*arch.Info, func(a *arch.Info, nr uint32, args ...uint64) uint32) {
+	return machineOf(t, goarch, filterPolicy)
+}
+
+func machineOf(t *testing.T, goarch string, filter func(string, int) (seccomp.Policy, error)) (*arch.Info, func(a *arch.Info, nr uint32, args ...uint64) uint32) {
 	t.Helper()
-	policy, err := filterPolicy(goarch, testPid)
+	policy, err := filter(goarch, testPid)
 	require.NoError(t, err)
 	info, err := arch.GetInfo(goarch)
 	require.NoError(t, err)

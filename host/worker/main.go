@@ -27,6 +27,7 @@ const maxStack = 64 << 20
 // host's own process is sent along, for the worker has none.
 type hello struct {
 	Protocol int
+	Role     string // empty: it runs sandboxes; or [roleBundler]
 	Zone     string // a time zone's name; empty: the second part holds its data
 	Locale   string
 	// SoftMemory is by how many bytes the heap may grow before calls are
@@ -83,6 +84,11 @@ func work() error {
 	}
 	if h.Protocol != protocol {
 		return fmt.Errorf("the host speaks version %d and this worker %d: the program's file was replaced; start it again", h.Protocol, protocol)
+	}
+	if h.Role == roleBundler {
+		debug.SetMaxStack(maxStack)
+		debug.SetMemoryLimit(h.SoftMemory + h.SoftMemory/4)
+		return serveBuilds(c, h, f, in, out)
 	}
 	if err := setZone(h.Zone, f.part(1)); err != nil {
 		return err

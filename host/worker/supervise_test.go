@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -29,6 +30,12 @@ func (d *deaths) add(x Death) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.list = append(d.list, x)
+}
+
+func (d *deaths) get() []Death {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return slices.Clone(d.list)
 }
 
 func (d *deaths) last(t *testing.T) Death {

@@ -1,0 +1,63 @@
+package host
+
+import (
+	"context"
+	"runtime"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/rho-ext/rho-ext/host/bundle"
+	"github.com/rho-ext/rho-ext/jsapi"
+)
+
+// build bundles an extension: in a worker, or in this process. An
+// error is a [*bundle.Failures].
+func (h *Host) build(ctx context.Context, src Source) (*bundle.Bundle, error) {
+	o := h.bundling(src)
+	if h.bundler == nil {
+		return bundle.Build(o)
+	}
+	return h.bundler.Build(ctx, o)
+}
+
+func (h *Host) bundling(src Source) bundle.Options {
+	return bundle.Options{
+		ID: src.ID, Entry: src.Entry, Root: src.Dir, Limit: src.Limit,
+		Modules: jsapi.Modules(), Timeout: h.opts.LoadTimeout,
+	}
+}
+
+// expect tells the bundler which folders it will have to read.
+func (h *Host) expect(sources []Source) {
+	if h.bundler == nil {
+		return
+	}
+	var list []bundle.Options
+	for _, src := range sources {
+		if src.runs() {
+			list = append(list, h.bundling(src))
+		}
+	}
+	h.bundler.Expect(list...)
+}
+
+// runs reports whether an extension is to be loaded at all.
+func (s Source) runs() bool { return s.ShadowedBy == "" && !s.Disabled && !s.Untrusted }
+
+// buildAll bundles what is neither shadowed nor disabled, side by side.
+func (h *Host) buildAll(ctx context.Context, sources []Source) []*candidate {
+	h.expect(sources)
+	var list []*candidate
+	var g errgroup.Group
+	g.SetLimit(runtime.GOMAXPROCS(0))
+	for _, src := range sources {
+		if !src.runs() {
+			continue
+		}
+		c := &candidate{host: h, source: src}
+		list = append(list, c)
+		g.Go(func() error { c.build(ctx); return nil })
+	}
+	_ = g.Wait() // build keeps its own failures
+	return list
+}

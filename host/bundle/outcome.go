@@ -1,0 +1,51 @@
+package bundle
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+
+	"github.com/rho-ext/rho-ext/host/wire"
+)
+
+// Outcome is what [Build] gives, as plain data that can cross to another
+// process.
+type Outcome struct {
+	Script, SourceMap []byte
+	Hash              string
+	Inputs            []string
+	Sources, Aliases  map[string]string
+	// Failures are there instead of a script; Unfinished is
+	// [Failures.Unfinished].
+	Failures   []wire.Failure
+	Unfinished bool
+}
+
+// OutcomeOf takes apart what [Build] gave.
+func OutcomeOf(b *Bundle, err error) Outcome {
+	var fails *Failures
+	if errors.As(err, &fails) {
+		return Outcome{Failures: fails.List, Sources: fails.Sources, Unfinished: fails.Unfinished}
+	}
+	return Outcome{Script: b.Script, SourceMap: b.SourceMap, Hash: b.Hash, Inputs: b.Inputs, Sources: b.sources, Aliases: b.aliases}
+}
+
+// Result puts together what [Build] gave for the options. It does not trust the
+// process that says so: an error that is no [*Failures] is an outcome that no
+// build has.
+func (out Outcome) Result(o Options) (*Bundle, error) {
+	if len(out.Failures) > 0 {
+		return nil, &Failures{List: out.Failures, Sources: out.Sources, Unfinished: out.Unfinished, root: o.Root}
+	}
+	if len(out.Script) == 0 || len(out.SourceMap) == 0 || out.Hash == "" || len(out.Inputs) == 0 {
+		return nil, errors.New("a bundle without its parts")
+	}
+	trees := append([]string{o.Root}, packageRoots(o)...)
+	for _, path := range out.Inputs {
+		if filepath.Clean(path) != path || !within(trees, path) {
+			return nil, fmt.Errorf("a bundle of %q, which is outside the extension", path)
+		}
+	}
+	return &Bundle{Script: out.Script, SourceMap: out.SourceMap, Hash: out.Hash, Inputs: out.Inputs,
+		root: o.Root, sources: out.Sources, aliases: out.Aliases}, nil
+}
