@@ -68,7 +68,7 @@ func TestAttacksByExtensionsFail(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("needs symbolic links and Unix programs")
 	}
-	for _, table := range []map[string]attack{placeAttacks} {
+	for _, table := range []map[string]attack{placeAttacks, fileAttacks, runAttacks} {
 		for about, a := range table {
 			t.Run(about, func(t *testing.T) { t.Parallel(); a.run(t) })
 		}

@@ -35,6 +35,8 @@ type broker struct {
 	resumes []func() // of the clocks that stand still meanwhile
 	told    map[string]bool
 	running programs
+	fileOps slots
+	started slots    // programs
 	early   []string // variables that were asked for before access was there
 }
 

@@ -35,7 +35,7 @@ func (b *broker) callTool(ctx context.Context, req wire.Request, c *liveCall) (w
 		}
 	}
 	c.call.RecordUse(use)
-	out := c.call.Invoke(ctx, registry.Request{Tool: t.Name, Arguments: t.Args})
+	out := c.call.Invoke(withQuestions(ctx, c.answers.questions), registry.Request{Tool: t.Name, Arguments: t.Args})
 	if ctx.Err() != nil {
 		return wire.Response{}, context.Cause(ctx)
 	}

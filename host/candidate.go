@@ -54,8 +54,9 @@ func (c *candidate) evaluate(ctx context.Context) {
 	h := c.host
 	g := &generation{
 		source: c.source, bundle: c.bundle, factory: h.factory, timeout: h.opts.LoadTimeout,
-		place:    place{root: h.opts.Root, sources: c.bundle},
-		broker:   &broker{extension: c.source.ID, log: h.opts.Logger, desk: h.desk, files: h.filesFor(), registry: h.opts.Registry, onSecret: h.opts.OnSecret},
+		place: place{root: h.opts.Root, sources: c.bundle},
+		broker: &broker{extension: c.source.ID, log: h.opts.Logger, desk: h.desk, files: h.filesFor(), registry: h.opts.Registry, onSecret: h.opts.OnSecret,
+			fileOps: make(slots, maxFileOps), started: make(slots, maxPrograms)},
 		model:    h.currentModel,
 		disabled: func() *registry.Failure { return h.disabledFailure(c.source.ID, c.bundle.Hash) },
 		load: wire.LoadRequest{

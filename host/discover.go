@@ -9,7 +9,9 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf16"
+	"unicode/utf8"
 
 	"github.com/rho-ext/rho-ext/host/wire"
 	"github.com/rho-ext/rho-ext/internal/frame"
@@ -191,6 +193,11 @@ func discoverDir(dir string, scope Scope, root string, must bool) ([]Source, []F
 		default:
 			continue
 		}
+		if why := badID(id); why != "" {
+			failures = append(failures, Failure{Extension: id, Stage: wire.StageDiscover, File: path,
+				Message: fmt.Sprintf("%q cannot be the name of an extension: it %s", id, why), Hint: "rename it, such as to my-tool.ts"})
+			continue
+		}
 		if !st.IsDir() && limit == real && src.Dir != real {
 			src.Limit = src.Dir
 		}
@@ -214,6 +221,18 @@ func extensionID(name string) (string, bool) {
 		return "", false
 	}
 	return stem, true
+}
+
+// badID says why a name cannot be an extension's id, which stands in rules,
+// where - is the program itself, in commands that people copy, and in messages.
+func badID(id string) string {
+	switch {
+	case strings.HasPrefix(id, "-"):
+		return `begins with "-"`
+	case !utf8.ValidString(id) || strings.ContainsFunc(id, func(r rune) bool { return !unicode.IsPrint(r) }):
+		return "holds characters that cannot be seen"
+	}
+	return ""
 }
 
 // maxPackageFile bounds a package.json.

@@ -55,16 +55,20 @@ func (b *broker) exec(ctx context.Context, req wire.Request, c *liveCall) (wire.
 	if len(req.Payload) > 0 {
 		cmd.Stdin = bytes.NewReader(req.Payload)
 	}
-	done, ok := b.running.begin()
+	free, err := b.started.take(ctx)
+	if err != nil {
+		return wire.Response{}, err
+	}
+	ended, ok := b.running.begin()
 	if !ok {
+		free()
 		return wire.Response{}, context.Canceled
 	}
+	done := func() { free(); ended() }
 	if e.Stream {
-		run := startStream(ctx, as(req), cmd, done)
-		s, ok := b.open(req.Call, c, run)
-		if !ok {
-			run.Close()
-			return wire.Response{}, context.Canceled
+		s, err := b.open(req, c, startStream(ctx, as(req), cmd, done))
+		if err != nil {
+			return wire.Response{}, err
 		}
 		return wire.Response{Stream: s}, nil
 	}

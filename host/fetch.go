@@ -64,10 +64,9 @@ func (b *broker) fetch(ctx context.Context, req wire.Request, c *liveCall) (wire
 		body, err := readWhole(res.Body, f.MaxBytes)
 		return wire.Response{Data: data, Payload: body}, err
 	}
-	stream, ok := b.open(req.Call, c, res.Body)
-	if !ok {
-		res.Body.Close()
-		return wire.Response{}, context.Canceled
+	stream, err := b.open(req, c, res.Body)
+	if err != nil {
+		return wire.Response{}, err
 	}
 	return wire.Response{Data: data, Stream: stream}, nil
 }

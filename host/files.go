@@ -129,6 +129,11 @@ func insideOf(p, base string) bool {
 // What a person grants meanwhile outside the jail, or of a protected name, is
 // let in and do is run again.
 func (b *broker) within(ctx context.Context, c *liveCall, path string, change bool, do func(j *jail.Jail) error) (by string, err error) {
+	free, err := b.fileOps.take(ctx)
+	if err != nil {
+		return "", err
+	}
+	defer free()
 	for tries := 0; ; tries++ {
 		j, err := b.files.open(b.access.Load().Paths(c.answers.once()))
 		if err != nil {
@@ -145,8 +150,12 @@ func (b *broker) within(ctx context.Context, c *liveCall, path string, change bo
 		need := change
 		var n permission.Need
 		switch {
-		case tries == 2 || err == nil:
-			return by, err
+		case err == nil:
+			return by, nil
+		case tries == 2 && errors.As(err, &escape): // a link outside leads to what is granted
+			return "", b.spoken(c, asGiven(escape.Path), change, err, err)
+		case tries == 2:
+			return "", err
 		case errors.As(err, &escape) && (filepath.IsAbs(filepath.FromSlash(escape.Path)) || escape.Real != "") && escape.Why == "":
 			path = escape.Path
 			if escape.Real != "" {
@@ -163,14 +172,42 @@ func (b *broker) within(ctx context.Context, c *liveCall, path string, change bo
 				return "", err
 			}
 		}
-		n.Given = filepath.ToSlash(filepath.Clean(filepath.FromSlash(path)))
+		n.Given = asGiven(path)
 		if _, refused := b.permitPath(ctx, c, n, real, need); refused != nil {
-			return "", inWords(refused, fmt.Sprintf("extension %q: %v", b.extension, err))
+			return "", b.spoken(c, n.Given, need, refused, err)
 		}
 	}
 }
 
-// inWords puts the jail's text to a refusal, which says why the place matters.
+// asGiven is a path as the code wrote it, made plain.
+func asGiven(path string) string {
+	given := filepath.ToSlash(filepath.Clean(filepath.FromSlash(path)))
+	if given[0] == '~' && path[0] != '~' {
+		return "./" + given // it is not the home directory
+	}
+	return given
+}
+
+// spoken is a refusal as the code hears of it: in the jail's words, which say
+// why the place matters, and judged by what it wrote itself. Where links outside
+// lead is not its business.
+func (b *broker) spoken(c *liveCall, given string, change bool, refused, why error) error {
+	place := filepath.FromSlash(given)
+	if filepath.IsAbs(place) && !b.ownFile(place) {
+		kind := permission.KindRead
+		if change {
+			kind = permission.KindWrite
+		}
+		n := permission.NeedPath(kind, place, b.files.root)
+		n.Given = given
+		if _, denied := b.access.Load().Check(&n, c.answers.once()); denied != nil {
+			refused = denied.Wire()
+		}
+	}
+	return inWords(refused, fmt.Sprintf("extension %q: %v", b.extension, why))
+}
+
+// inWords puts a text to a refusal.
 func inWords(refused error, message string) error {
 	var we *wire.Error
 	if !errors.As(refused, &we) {
@@ -197,11 +234,18 @@ func (b *broker) permitPath(ctx context.Context, c *liveCall, with permission.Ne
 	if n.Below == "" {
 		n.Below = innermost(real, b.files.linked)
 	}
+	if n.Below == "" {
+		n.Below = innermost(real, processFiles)
+	}
 	if n.Below == "" && change {
 		n.Below = innermost(real, b.files.code()) // it runs with other extensions' grants
 	}
 	return b.permit(ctx, c, &n)
 }
+
+// processFiles show, and change, what programs hold in memory, the variables of
+// this one among it.
+var processFiles = []string{"/proc"}
 
 // ownFile reports whether a place is in the user's own folder.
 func (b *broker) ownFile(real string) bool { return innermost(real, b.files.own) != "" }

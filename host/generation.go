@@ -231,7 +231,7 @@ func (g *generation) call(ctx context.Context, t *JSTool, args json.RawMessage) 
 	if req.ID == "" {
 		req.ID = newCallID()
 	}
-	if err := g.broker.begin(req.ID, &liveCall{call: call, tool: t.tool.Name, effects: t.effects}); err != nil {
+	if err := g.broker.begin(req.ID, &liveCall{call: call, tool: t.tool.Name, effects: t.effects, answers: answers{questions: questionsOf(ctx)}}); err != nil {
 		return nil, registry.Failuref(registry.KindOther, "%w", err)
 	}
 	defer g.broker.end(req.ID)

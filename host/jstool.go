@@ -45,6 +45,7 @@ func (t *JSTool) Info() registry.Info {
 		Effects:      t.effects,
 		DeclaredRisk: t.tool.Risk,
 		Owner:        t.gen.source.ID,
+		Origin:       string(t.gen.source.Scope) + " " + t.gen.source.Folder,
 		OutputSchema: t.tool.Output,
 		Timeout:      time.Duration(t.tool.TimeoutMS * float64(time.Millisecond)),
 		Examples:     t.tool.Examples,

@@ -3,56 +3,12 @@ package host
 import (
 	"context"
 	"fmt"
-	"slices"
 	"sync"
 
 	"github.com/rho-ext/rho-ext/host/permission"
 	"github.com/rho-ext/rho-ext/host/wire"
 	"github.com/rho-ext/rho-ext/registry"
 )
-
-// maxQuestions bounds how often one call may have a person asked: one that
-// would ask for ever is told no.
-const maxQuestions = 20
-
-// answers are what a person was asked for one call.
-type answers struct {
-	mu      sync.Mutex
-	granted []permission.Held
-	set     *permission.Set // of granted
-	refused []permission.Grant
-	asked   int
-}
-
-func (a *answers) once() *permission.Set {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return a.set
-}
-
-// may says whether another question may be put, and counts it.
-func (a *answers) may(g permission.Grant) bool {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if slices.Contains(a.refused, g) || a.asked >= maxQuestions {
-		return false
-	}
-	a.asked++
-	return true
-}
-
-func (a *answers) grant(root string, g permission.Grant) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.granted = append(a.granted, permission.Held{Grant: g, By: registry.Once.String()})
-	a.set = permission.NewSet(root, a.granted...)
-}
-
-func (a *answers) refuse(g permission.Grant) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.refused = append(a.refused, g)
-}
 
 // useKinds are the kinds of uses by those of grants, and effectOf the effect.
 var useKinds = map[permission.Kind]struct{ kind, effect string }{
@@ -76,7 +32,7 @@ func (b *broker) permit(ctx context.Context, c *liveCall, n *permission.Need) (b
 
 // appeal asks a person about what is not granted, where that can help.
 func (b *broker) appeal(ctx context.Context, c *liveCall, n *permission.Need, denied *permission.Denial) (by string, err error) {
-	if !denied.Undeclared && b.desk.Open() && c.answers.may(n.Grant) {
+	if denied.CanAsk() && b.desk.Open() && c.answers.questions.may(b.question(n)) {
 		by, err := b.ask(ctx, c, n, denied)
 		if err != nil || by != "" {
 			return by, err
@@ -92,10 +48,10 @@ func (b *broker) appeal(ctx context.Context, c *liveCall, n *permission.Need, de
 // ask puts one question. Nothing and no error means no.
 func (b *broker) ask(ctx context.Context, c *liveCall, n *permission.Need, denied *permission.Denial) (by string, err error) {
 	defer b.pause()()
-	settled := func() bool {
+	settled := func() (answered, yes bool) {
 		var d *permission.Denial
 		by, d = b.access.Load().Check(n, c.answers.once())
-		return d == nil
+		return d == nil || c.answers.questions.wasRefused(b.question(n)), d == nil
 	}
 	a, err := b.desk.Ask(ctx, permission.Question{
 		Extension: b.extension, Scope: b.access.Load().Key().Scope, Tool: c.tool, CallID: c.call.ID,
@@ -106,10 +62,10 @@ func (b *broker) ask(ctx context.Context, c *liveCall, n *permission.Need, denie
 		return "", context.Cause(ctx)
 	case err != nil:
 		b.log.Warn("a permission could not be asked for", "extension", b.extension, "permission", n.Grant.String(), "error", err)
-		c.answers.refuse(n.Grant)
+		c.answers.questions.refuse(b.question(n))
 		return "", nil
 	case !a.Allow:
-		c.answers.refuse(n.Grant)
+		c.answers.questions.refuse(b.question(n))
 		return "", nil
 	case a.ID == "": // settled
 		return by, nil

@@ -16,12 +16,21 @@ type stream struct {
 	body io.ReadCloser
 }
 
-// open makes a stream of the call's, unless it has ended meanwhile.
-func (b *broker) open(id string, c *liveCall, body io.ReadCloser) (s wire.Stream, ok bool) {
+// open makes a stream of the call's, unless it has ended meanwhile. On an error
+// the body is closed.
+func (b *broker) open(req wire.Request, c *liveCall, body io.ReadCloser) (s wire.Stream, err error) {
+	defer func() {
+		if err != nil {
+			body.Close()
+		}
+	}()
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.live[id] != c {
-		return 0, false
+	switch {
+	case b.live[req.Call] != c:
+		return 0, context.Canceled
+	case len(b.streams) >= maxStreams:
+		return 0, tooManyStreams(req)
 	}
 	if b.streams == nil {
 		b.streams = map[wire.Stream]*stream{}
@@ -29,7 +38,7 @@ func (b *broker) open(id string, c *liveCall, body io.ReadCloser) (s wire.Stream
 	b.last++
 	b.streams[b.last] = &stream{body: body}
 	c.streams = append(c.streams, b.last)
-	return b.last, true
+	return b.last, nil
 }
 
 // maxCredit bounds one piece, whatever the sandbox asks for.

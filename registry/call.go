@@ -2,6 +2,7 @@ package registry
 
 import (
 	"context"
+	"strings"
 	"sync"
 )
 
@@ -22,7 +23,11 @@ type Call struct {
 
 	mu       sync.Mutex
 	uses     []Use
+	seen     map[Use]bool
+	sorts    map[useSort]int // how many there are of each
 	attempts int
+	nos      int // said to what it calls
+	nested   int // calls that it has under way by way of others
 	ended    bool
 }
 
@@ -81,23 +86,48 @@ func (c *Call) PauseDeadline() (resume func()) {
 	return func() { inner(); outer() }
 }
 
-// maxUses bounds what one call can record; a loop over a million files must
-// not fill the outcome.
+// maxUses bounds what one call can record of one sort; a loop over a million
+// files must not fill the outcome, nor push out what else the call has done.
 const maxUses = 1000
 
-// RecordUse notes that the call touched something. Repeated equal uses and
-// those past 1,000 are dropped, and so is one after the call has its outcome.
+// maxTarget bounds the target of one, in bytes.
+const maxTarget = 2 << 10
+
+// MoreUses is the target of the use that stands for all of its sort that were
+// too many to be recorded.
+const MoreUses = "…"
+
+// useSort are uses that differ in their target and grant alone.
+type useSort struct {
+	kind, effect string
+	denied       bool
+}
+
+// RecordUse notes that the call touched something. Repeated equal uses are
+// dropped, and so is one after the call has its outcome. Past 1,000 of a kind,
+// effect and verdict one last says that there were more.
 func (c *Call) RecordUse(u Use) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.ended || len(c.uses) >= maxUses {
+	sort := useSort{u.Kind, u.Effect, u.Denied}
+	n := c.sorts[sort]
+	if c.ended || n > maxUses {
 		return
 	}
-	for _, have := range c.uses {
-		if have == u {
-			return
-		}
+	if len(u.Target) > maxTarget {
+		u.Target = strings.ToValidUTF8(u.Target[:maxTarget], "") + "…"
 	}
+	if n == maxUses {
+		u.Target, u.Grant = MoreUses, ""
+	}
+	if c.seen[u] {
+		return
+	}
+	if c.seen == nil {
+		c.seen, c.sorts = map[Use]bool{}, map[useSort]int{}
+	}
+	c.seen[u] = true
+	c.sorts[sort]++
 	c.uses = append(c.uses, u)
 }
 

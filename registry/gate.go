@@ -130,6 +130,9 @@ func (r *run) ask(ctx context.Context, v Verdict) (again bool, _ *draft) {
 	}
 	masked, restore := r.mask(r.args.text)
 	q.Arguments = json.RawMessage(masked)
+	if r.call.wornOut() {
+		return false, r.refused("gate", fmt.Sprintf("nobody is asked any more: of what this call called, %d calls were refused", maxNestedNos), "")
+	}
 	if r.call.parent != nil {
 		defer r.call.parent.PauseDeadline()() // somebody else waits for the answer
 	}
@@ -144,6 +147,7 @@ func (r *run) ask(ctx context.Context, v Verdict) (again bool, _ *draft) {
 	case a.ID != q.ID:
 		return false, r.refused("gate", "the approval answered another request", "")
 	case !a.Allow:
+		r.call.noteNo()
 		if a.Stop {
 			r.stop(a.Reason)
 		}
@@ -189,7 +193,7 @@ func (r *run) keep(s Scope, rule string) {
 	if s == Once {
 		return
 	}
-	a := Approval{Tool: r.entry.name, Owner: r.entry.Owner, Effects: r.effects(), Rule: rule}
+	a := Approval{Tool: r.entry.name, Owner: r.entry.Owner, Origin: r.entry.Info.Origin, Effects: r.effects(), Rule: rule}
 	r.door.opts.Policy.remember(a)
 	if s == Always && r.door.opts.KeepApproval != nil {
 		if err := r.door.opts.KeepApproval(a); err != nil {

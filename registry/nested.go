@@ -26,8 +26,58 @@ func (c *Call) Invoke(ctx context.Context, req Request) *Outcome {
 		return stillborn(req, &Failure{Kind: KindOther, Code: "nested_too_deep", Retryable: RetryNo,
 			Message: fmt.Sprintf("tools call each other more than %d levels deep", MaxNesting)})
 	}
+	if !c.count(1) {
+		return stillborn(req, &Failure{Kind: KindOther, Code: "nested_too_many", Retryable: RetryNo,
+			Message: fmt.Sprintf("more than %d calls that one call has made are under way; wait for some of them", maxNestedLive)})
+	}
+	defer c.count(-1)
 	req.parent = c
 	return c.door.Call(ctx, req)
+}
+
+// maxNestedLive bounds what one call has under way by way of others, however
+// deep: a few levels of a few would be millions.
+const maxNestedLive = 1000
+
+// count counts a nested call in or out at the outermost one, and reports whether
+// there is room for it.
+func (c *Call) count(n int) bool {
+	top := c.outermost()
+	top.mu.Lock()
+	defer top.mu.Unlock()
+	if n > 0 && top.nested >= maxNestedLive {
+		return false
+	}
+	top.nested += n
+	return true
+}
+
+// maxNestedNos is how often somebody says no to what one call calls, however
+// deep, before it is a no to all the rest: a tool must not wear a person out.
+const maxNestedNos = 5
+
+// outermost is the call that no tool made.
+func (c *Call) outermost() *Call {
+	for c.parent != nil {
+		c = c.parent
+	}
+	return c
+}
+
+// wornOut reports whether nobody is to be asked about a nested call any more.
+func (c *Call) wornOut() bool {
+	top := c.outermost()
+	top.mu.Lock()
+	defer top.mu.Unlock()
+	return top != c && top.nos >= maxNestedNos
+}
+
+// noteNo counts a no.
+func (c *Call) noteNo() {
+	top := c.outermost()
+	top.mu.Lock()
+	defer top.mu.Unlock()
+	top.nos++
 }
 
 // stillborn is the outcome of a call that no door takes.

@@ -3,6 +3,7 @@ package registry
 import (
 	"context"
 	"encoding/json"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -105,5 +106,61 @@ func TestTheOuterClockStandsStillWhileANestedCallAsks(t *testing.T) {
 			return Text("done"), nil
 		}})
 		assert.Equal(t, "success: done", d.Call(context.Background(), Request{Tool: "outer"}).Text)
+	})
+}
+
+func TestAPersonWhoSaysNoIsNotAskedOnAndOnByOneCall(t *testing.T) {
+	t.Parallel()
+	asked, answer := 0, false
+	gate := GateFunc(func(_ context.Context, q Question) (Answer, error) {
+		if q.ParentID == "" {
+			return Answer{ID: q.ID, Allow: true}, nil
+		}
+		asked++
+		return Answer{ID: q.ID, Allow: answer}, nil
+	})
+	many := &fakeTool{name: "many", risk: Destructive, run: func(ctx context.Context, _ json.RawMessage) (*Result, error) {
+		for range 50 {
+			CallFrom(ctx).Invoke(ctx, Request{Tool: "inner"})
+		}
+		return Text("done"), nil
+	}}
+	d := nestedDoor(t, &DoorOptions{Policy: &Policy{}, Gate: gate}, many, &fakeTool{name: "inner", risk: Write})
+	require.Equal(t, "done", d.Call(t.Context(), Request{Tool: "many"}).Text)
+	assert.Equal(t, maxNestedNos, asked)
+	answer, asked = true, 0
+	d.Call(t.Context(), Request{Tool: "many"})
+	assert.Equal(t, 50, asked, "one who says yes is asked about each")
+}
+
+func TestCallsThatOneCallHasUnderWayHaveABound(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		release := make(chan struct{})
+		wait := &fakeTool{name: "wait", run: func(context.Context, json.RawMessage) (*Result, error) {
+			<-release
+			return Text("x"), nil
+		}}
+		var got sync.Map
+		fan := &fakeTool{name: "fan", run: func(ctx context.Context, _ json.RawMessage) (*Result, error) {
+			var wg sync.WaitGroup
+			for i := range maxNestedLive + 50 {
+				wg.Go(func() {
+					out := CallFrom(ctx).Invoke(ctx, Request{Tool: "wait"})
+					if out.Failure != nil {
+						got.Store(i, out.Failure.Code)
+					}
+				})
+			}
+			synctest.Wait()
+			close(release)
+			wg.Wait()
+			return Text("done"), nil
+		}}
+		d := nestedDoor(t, nil, wait, fan)
+		require.Equal(t, "done", d.Call(t.Context(), Request{Tool: "fan"}).Text)
+		n := 0
+		got.Range(func(_, code any) bool { n++; assert.Equal(t, "nested_too_many", code); return true })
+		assert.Equal(t, 50, n)
 	})
 }

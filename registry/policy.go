@@ -125,12 +125,13 @@ func NewPolicy(o PolicyOptions) (*Policy, error) {
 	return &Policy{rules: slices.Clone(o.Rules), defaults: o.Defaults, granted: slices.Clone(o.Granted)}, nil
 }
 
-// Approval is a standing answer: calls of this tool of this owner, with no more
-// effects than these, need not be asked about again. An answer to a rule on an
+// Approval is a standing answer: calls of this tool of this owner from this
+// origin, with no more effects than these, need not be asked about again. An answer to a rule on an
 // argument holds for what that rule asks about, and no other answer does.
 type Approval struct {
 	Tool    string  `json:"tool"`
 	Owner   string  `json:"owner"`
+	Origin  string  `json:"origin,omitempty"` // as of Info.Origin
 	Effects Effects `json:"effects"`
 	Rule    string  `json:"rule,omitempty"` // the conditions on arguments that asked
 }
@@ -200,7 +201,7 @@ func (p *Policy) remembers(e *Entry, effects Effects, rule string) bool {
 	p.mu.RLock()
 	defer p.mu.RUnlock()
 	return slices.ContainsFunc(p.granted, func(a Approval) bool {
-		return a.Tool == e.name && a.Owner == e.Owner && a.Effects.Has(effects) && a.Rule == rule
+		return a.Tool == e.name && a.Owner == e.Owner && a.Origin == e.Info.Origin && a.Effects.Has(effects) && a.Rule == rule
 	})
 }
 

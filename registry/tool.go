@@ -37,6 +37,7 @@ type Info struct {
 	Effects      Effects         // what a call may do; zero means derived from Risk
 	DeclaredRisk Risk            // what the author declared, where Risk was raised above it; zero means Risk
 	Owner        string          // who brought the tool; empty means the host program
+	Origin       string          // where the owner comes from, which tells it from another one of its name; standing approvals hold for one alone
 	Annotations  *Annotations    // hints in MCP's terms; nil means derived from Effects
 	OutputSchema json.RawMessage // JSON Schema of Result.Structured; nil means unstated
 	InputFormat  *InputFormat    // freeform text with a grammar; nil means JSON

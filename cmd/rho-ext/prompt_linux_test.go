@@ -324,12 +324,9 @@ export default { name: f, description: f, permissions: { write: ["."], run: ["x"
     try { rho.writeFile("a" + f, "x"); } catch {}
     await ctx.exec("x", [f, "y".repeat(5000)]);
   } }] };`, forged)
-	s := newSetting(t, map[string]string{ext + "x" + forged + ".ts": src})
+	s := newSetting(t, map[string]string{ext + "x.ts": src})
 	r := s.at(newConsole(t), "run", "put", "--json")
-	r.expect("wants writing")
-	r.expect(allowPrompt)
-	r.typed("\n")
-	r.expect("wants running x")
+	r.expect("wants running x") // of the file nobody is asked: no grant can name it
 	r.expect(allowPrompt)
 	before := r.screen()
 	r.typed("\n")
@@ -337,7 +334,7 @@ export default { name: f, description: f, permissions: { write: ["."], run: ["x"
 	for _, bad := range []string{"\x1b", "\u202e", "\u009b", "\r"} {
 		require.NotContains(t, r.screen(), bad)
 	}
-	require.Equal(t, []string{"permission:", "  a yes", "allow?", "permission:", "  a yes", "  careful:", "allow?"}, promptLine.FindAllString(before, -1), before)
+	require.Equal(t, []string{"permission:", "  a yes", "  careful:", "allow?"}, promptLine.FindAllString(before, -1), before)
 	last := before[strings.LastIndex(before, "\npermission:"):]
 	require.Contains(t, last, "characters left out")
 	require.Less(t, len(last), 20*80, "it fits a screen")

@@ -12,6 +12,7 @@ import (
 	"github.com/evanw/esbuild/pkg/api"
 
 	"github.com/rho-ext/rho-ext/host/wire"
+	"github.com/rho-ext/rho-ext/internal/jail"
 )
 
 // maxFile bounds one source file; generated code beyond it belongs in data.
@@ -98,7 +99,13 @@ func (l *loader) read(path string) ([]byte, *api.Message) {
 	if err != nil {
 		return nil, problem(wire.StageResolve, "", "cannot read %s: %v", l.name(path), cause(err))
 	}
-	if !l.inside(real) {
+	rel, ok := l.inside(real)
+	if ok && jail.Protected(rel) {
+		return nil, problem(wire.StageResolve,
+			"declare what the extension needs of it as a setting with secret: true, or read it with ctx.fs where the user has granted that",
+			"%s has a name that files with secrets have, and is not imported", l.name(path))
+	}
+	if !ok {
 		return nil, problem(wire.StageResolve,
 			"move the file into the extension's own folder, or make it a package in node_modules",
 			"%s is outside the extension: imports may not leave %s", l.name(path), l.opts.Root)
@@ -131,16 +138,14 @@ func (l *loader) read(path string) ([]byte, *api.Message) {
 	return text, nil
 }
 
-func (l *loader) inside(real string) bool {
-	if _, ok := below(l.opts.Root, real); ok {
-		return true
-	}
-	for _, r := range l.roots {
-		if _, ok := below(r, real); ok {
-			return true
+// inside gives a real path relative to the root that holds it.
+func (l *loader) inside(real string) (rel string, ok bool) {
+	for _, r := range append([]string{l.opts.Root}, l.roots...) {
+		if rel, ok := below(r, real); ok {
+			return rel, true
 		}
 	}
-	return false
+	return "", false
 }
 
 func cause(err error) error {

@@ -202,6 +202,9 @@ func (d *Denial) Error() string {
 	return fmt.Sprintf("extension %q: %s is not granted", d.access.opts.Key.Extension, d.what(d.shown().Target))
 }
 
+// CanAsk reports whether a person can be asked to allow it.
+func (d *Denial) CanAsk() bool { return !d.Undeclared && d.Need.nameable(d.access.root) }
+
 // Suggest is the command that grants what a flag says.
 func (a *Access) Suggest(flag string) string {
 	id := a.opts.Key.Extension
@@ -215,6 +218,8 @@ func (a *Access) Suggest(flag string) string {
 func (d *Denial) Hint() string {
 	command := d.access.Suggest(d.shown().Flag())
 	switch {
+	case d.Given == "" && !d.Need.nameable(d.access.root):
+		return "nothing can be granted by that name: use a plain one"
 	case !d.Undeclared:
 		return "to allow it: " + command
 	case !d.access.opts.Ceiling.Declared():

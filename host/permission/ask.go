@@ -63,9 +63,10 @@ func NewDesk(a Asker) *Desk {
 // Open reports whether somebody can be asked.
 func (d *Desk) Open() bool { return d != nil && d.asker != nil }
 
-// Ask waits for its turn and asks, unless settled says meanwhile that an
-// earlier answer has settled it: then it returns its answer. An error is a no.
-func (d *Desk) Ask(ctx context.Context, q Question, settled func() bool) (Answer, error) {
+// Ask waits for its turn and asks, unless settled says then that an earlier
+// answer has settled it, and whether by a yes: the answer has no id. An error is
+// a no.
+func (d *Desk) Ask(ctx context.Context, q Question, settled func() (answered, yes bool)) (Answer, error) {
 	if !d.Open() {
 		return Answer{}, ErrNobody
 	}
@@ -78,8 +79,8 @@ func (d *Desk) Ask(ctx context.Context, q Question, settled func() bool) (Answer
 	if ctx.Err() != nil {
 		return Answer{}, context.Cause(ctx)
 	}
-	if settled() {
-		return Answer{Allow: true}, nil
+	if answered, yes := settled(); answered {
+		return Answer{Allow: yes}, nil
 	}
 	q.ID = "grant-" + rand.Text()[:12]
 	a, err := d.asker.AskPermission(ctx, q)

@@ -11,7 +11,7 @@ import (
 	"github.com/rho-ext/rho-ext/registry"
 )
 
-func never() bool { return false }
+func never() (answered, yes bool) { return false, false }
 
 func TestWhereNobodySitsNobodyIsAsked(t *testing.T) {
 	t.Parallel()
@@ -83,7 +83,7 @@ func TestWhatAnEarlierAnswerSettledIsNotAskedAgain(t *testing.T) {
 	<-asked
 	close(answer)
 	require.NoError(t, <-first)
-	a, err := d.Ask(t.Context(), Question{}, func() bool { return true })
+	a, err := d.Ask(t.Context(), Question{}, func() (answered, yes bool) { return true, true })
 	require.NoError(t, err)
 	require.Equal(t, Answer{Allow: true}, a)
 	require.Equal(t, 1, times)
@@ -104,7 +104,7 @@ func TestACallThatEndsWhileItWaitsIsNotAskedAbout(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	second := make(chan error, 1)
 	go func() {
-		_, err := d.Ask(ctx, Question{}, func() bool { panic("it is not its turn") })
+		_, err := d.Ask(ctx, Question{}, func() (answered, yes bool) { panic("it is not its turn") })
 		second <- err
 	}()
 	cancel(gone)

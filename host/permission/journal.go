@@ -152,6 +152,12 @@ func (j *journal[T]) append(entries ...T) error {
 			f.Close()
 			return err
 		}
+		var again T
+		if err := json.Unmarshal(line, &again); err != nil || again != e {
+			// Two names that are no text would be kept as the same one.
+			f.Close()
+			return errors.New("it holds a name that is no UTF-8 text and cannot be kept: rename the file or folder")
+		}
 		b.Write(line)
 		b.WriteByte('\n')
 	}

@@ -4,6 +4,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"unicode"
 )
 
 // Need is one resource that a call wants to touch. The functions named after
@@ -55,7 +56,7 @@ func NeedPath(k Kind, real, root string) Need {
 func NeedRun(command string, args []string, root string) Need {
 	argv := append([]string{programPath(root, command)}, args...)
 	target, err := canonicalTarget(KindRun, command, root)
-	if err != nil || strings.ContainsAny(command, " \t") { // no grant can name it
+	if err != nil || strings.ContainsFunc(command, unicode.IsSpace) { // no grant can name it
 		target = command
 	}
 	return Need{Kind: KindRun, argv: argv, command: target, Grant: Grant{KindRun, target}}
@@ -139,5 +140,22 @@ func (n *Need) below(c *Ceiling) bool {
 	plain := *n
 	plain.Below = ""
 	_, ok := plain.coveredBy(c.set)
+	return ok
+}
+
+// nameable reports whether the grant, written down, is read as itself and grants
+// what is needed: not a pattern, nor words for a program whose name holds a
+// space. Only such a one is offered to a person.
+func (n Need) nameable(root string) bool {
+	switch {
+	case n.Kind == KindRun && n.Grant.Target == "*", n.Kind == KindTool && strings.ContainsAny(n.Grant.Target, `*?[\`):
+		return false
+	}
+	again, err := ParseGrant(n.Kind, n.Grant.Target, root)
+	if err != nil || again != n.Grant {
+		return false
+	}
+	n.Below = ""
+	_, ok := n.coveredBy(NewSet(root, Held{Grant: again}))
 	return ok
 }

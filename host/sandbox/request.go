@@ -38,7 +38,7 @@ func (a caller) Request(req wire.Request, done func(wire.Response) (goja.Value, 
 	s := a.s
 	var resp wire.Response
 	return a.start(task{
-		op: req.Op, as: req.As,
+		op: req.Op, as: req.As, size: len(req.Payload),
 		work: func(ctx context.Context, c *call) error {
 			req.Call, req.Tool = c.req.ID, c.req.Tool
 			var err error
@@ -98,14 +98,25 @@ type task struct {
 	op     wire.Op
 	as     string
 	stream wire.Stream
+	size   int                                // bytes that it sends
 	work   func(context.Context, *call) error // on its own goroutine
 	done   func(*call, context.CancelFunc) (goja.Value, error)
 	// discard is called instead of done when nobody waits any more.
 	discard func()
 }
 
-// maxRequests bounds what one call can have under way; each is a goroutine.
-const maxRequests = 2000
+// maxRequests bounds what one call can have under way; each is a goroutine. What
+// the requests of a sandbox send counts together, for each has a copy.
+const (
+	maxRequests = 2000
+	maxSent     = 128 << 20
+)
+
+// newSlots has those of which each answer may be ten megabytes wait for one
+// another, until the loop has taken it.
+func newSlots() map[wire.Op]chan struct{} {
+	return map[wire.Op]chan struct{}{wire.OpReadFile: make(chan struct{}, 16), wire.OpFetch: make(chan struct{}, 64)}
+}
 
 // start runs a task on its own goroutine and settles a promise with what it
 // brings.
@@ -119,9 +130,16 @@ func (a caller) start(t task) (*goja.Object, func()) {
 		s.native(reject(s.globals.Error(a.refusal(t.op, t.as), s.stackText(stack))))
 		return obj, func() {}
 	}
-	if len(c.requests) >= maxRequests {
+	many := ""
+	switch {
+	case len(c.requests) >= maxRequests:
+		many = fmt.Sprintf("%s: more than %d requests of one call wait for their answer", t.as, maxRequests)
+	case t.size > 0 && s.sent+t.size > maxSent:
+		many = fmt.Sprintf("%s: more than %d bytes are on their way", t.as, maxSent)
+	}
+	if many != "" {
 		s.native(reject(s.globals.Error(&wire.Error{Kind: registry.KindOther, Name: "RangeError", Code: "too_many",
-			Message: fmt.Sprintf("%s: more than %d requests of one call wait for their answer", t.as, maxRequests), Hint: "await some before you make more"}, s.stackText(stack))))
+			Message: many, Hint: "await some before you make more"}, s.stackText(stack))))
 		return obj, func() {}
 	}
 	ctx, cancel := context.WithCancel(c.ctx)
@@ -136,9 +154,25 @@ func (a caller) start(t task) (*goja.Object, func()) {
 	}
 	c.requests[r] = struct{}{}
 	s.reserved++
+	s.sent += t.size
+	slot := s.slots[t.op]
 	go func() {
-		err := t.work(ctx, c)
+		var err error
+		if slot != nil {
+			select {
+			case slot <- struct{}{}:
+			case <-ctx.Done():
+				slot, err = nil, ctx.Err()
+			}
+		}
+		if err == nil {
+			err = t.work(ctx, c)
+		}
 		posted := s.loop.post(func() {
+			s.sent -= t.size
+			if slot != nil {
+				<-slot
+			}
 			if r.dropped {
 				cancel()
 				t.discard()

@@ -73,6 +73,8 @@ type Sandbox struct {
 	tools    map[string]*tool
 	pending  map[*goja.Promise]rejection // rejected, and nobody has looked
 	reserved int                         // requests whose answer will come
+	sent     int                         // bytes of what they send
+	slots    map[wire.Op]chan struct{}   // of requests with large answers
 	timers   int                         // timers that will fire
 	culprit  *call                       // whose code made the runtime unsound
 	nextID   int64
@@ -112,6 +114,7 @@ func (s *Sandbox) Load(ctx context.Context, req wire.LoadRequest) (wire.LoadResu
 	if fail != nil {
 		return wire.LoadResult{Failure: fail}, nil
 	}
+	s.slots = newSlots()
 	s.vm = goja.New()
 	s.turn.vm, s.turn.leftover = s.vm, s.leftover
 	s.vm.SetMaxCallStackSize(s.limits.CallStack)

@@ -11,8 +11,13 @@ import (
 	"strings"
 )
 
-// maxVisited is how many names one Glob looks at.
-const maxVisited = 500_000
+// maxVisited is how many names one Glob looks at, and maxEffort what it spends
+// on comparing them: patterns can be made that cost a thousand times as much as
+// those that people write.
+const (
+	maxVisited = 500_000
+	maxEffort  = 40 * maxVisited
+)
 
 // errEnough ends a Glob.
 var errEnough = errors.New("enough")
@@ -21,7 +26,7 @@ var errEnough = errors.New("enough")
 // a pattern of [path.Match], or ** for any number of directories, none too. It
 // starts as a path does. What comes back is sorted, as OpenFile would name it,
 // at most max (when above 0); more says that there is more, or that half a
-// million names were looked at. No link is entered while searching; one that
+// million names were looked at, fewer with an elaborate pattern. No link is entered while searching; one that
 // leads to what may be seen is found by its own name. Protected names are not
 // found, nor is anything in a directory that cannot be read.
 func (j *Jail) Glob(pattern string, max int) (found []string, more bool, err error) {
@@ -36,6 +41,10 @@ func (j *Jail) Glob(pattern string, max int) (found []string, more bool, err err
 	}
 	if base == "" {
 		base = "."
+	}
+	rest = slices.CompactFunc(rest, func(a, b string) bool { return a == "**" && b == "**" })
+	if len(pattern) > maxPath || len(rest) > maxDepth {
+		return nil, false, fmt.Errorf("a pattern of %d components and %d bytes is too long: nothing lies so deep", len(rest), len(pattern))
 	}
 	for i, p := range rest {
 		if p == ".." {
@@ -87,6 +96,7 @@ type glob struct {
 	parts   []string
 	max     int
 	visited int
+	effort  int
 	found   []string
 	more    bool
 }
@@ -110,12 +120,14 @@ func (g *glob) skip(states []int, i int) []int {
 // completes it.
 func (g *glob) step(states []int, name string) (next []int, hit bool) {
 	for _, i := range states {
+		g.effort++
 		switch {
 		case i == len(g.parts):
 		case g.parts[i] == "**":
 			next = g.skip(next, i)
 			hit = hit || i == len(g.parts)-1
 		default:
+			g.effort += len(g.parts[i]) * len(name) / 64
 			if ok, _ := path.Match(g.parts[i], name); ok { // Glob has checked the patterns
 				next = g.skip(next, i+1)
 				hit = hit || i == len(g.parts)-1
@@ -139,7 +151,7 @@ func (g *glob) in(d *os.Root, names []string, states []int) error {
 	// In the order of the paths, where "a.b" comes before "a/b".
 	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return strings.Compare(sortName(a), sortName(b)) })
 	for _, e := range entries {
-		if g.visited++; g.visited > maxVisited {
+		if g.visited++; g.visited > maxVisited || g.effort > maxEffort {
 			g.more = true
 			return errEnough
 		}
@@ -190,8 +202,8 @@ func (g *glob) enter(d *os.Root, names []string, states []int) error {
 // visible reports whether what was found may be named.
 func (g *glob) visible(e fs.DirEntry, names []string) bool {
 	j := g.walk.jail
-	if badName(e.Name()) != "" {
-		return false
+	if badName(e.Name()) != "" || g.walk.withheld(names, true, false) != "" {
+		return false // before allow, which may ask a person
 	}
 	if e.Type()&fs.ModeSymlink != 0 {
 		_, _, err := j.Stat(joinAbs(g.walk.root.canonical, names))
@@ -199,10 +211,7 @@ func (g *glob) visible(e fs.DirEntry, names []string) bool {
 			return false
 		}
 	}
-	if j.allow != nil && j.allow(joinAbs(g.walk.root.canonical, names), false) != nil {
-		return false
-	}
-	return g.walk.withheld(names, true, false) == ""
+	return j.allow == nil || j.allow(joinAbs(g.walk.root.canonical, names), false) == nil
 }
 
 func (g *glob) rel(names []string) string {

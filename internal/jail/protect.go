@@ -16,6 +16,17 @@ var protectedKeys = []string{
 	"*.pem", "*.key", "*.p12", "*.pfx",
 }
 
+// Protected reports whether a relative path has a protected name in it.
+func Protected(rel string) bool {
+	parts := components(rel)
+	for i, name := range parts {
+		if new(Jail).protected(name, i == len(parts)-1) {
+			return true
+		}
+	}
+	return false
+}
+
 // protected reports whether a component of a path has a name that nobody uses
 // unasked; last says that it is the file's own name.
 func (j *Jail) protected(name string, last bool) bool {
