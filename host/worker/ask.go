@@ -67,7 +67,7 @@ func (a *asker) ask(ctx context.Context, f *frame) (wire.Response, error) {
 	}
 	select {
 	case got := <-answer:
-		return got.answer()
+		return got.told(ctx)
 	case <-ctx.Done():
 	}
 	s.mu.Lock()
@@ -75,10 +75,21 @@ func (a *asker) ask(ctx context.Context, f *frame) (wire.Response, error) {
 	delete(s.waiting, f.ID)
 	s.mu.Unlock()
 	if !unanswered {
-		return (<-answer).answer() // it came at the same moment
+		return (<-answer).told(ctx) // it came at the same moment
 	}
 	_ = s.conn.send(&frame{header: header{Kind: kindDrop, ID: f.ID, Sandbox: a.sandbox}})
 	return wire.Response{}, ctx.Err()
+}
+
+// told is what an answer says. That the host gave the request up means that the
+// call has ended; code must not hear of it before the sandbox does, or it would
+// look like an error of its own.
+func (f *frame) told(ctx context.Context) (wire.Response, error) {
+	if f.Flag == flagEnded && ctx.Done() != nil {
+		<-ctx.Done()
+		return wire.Response{}, ctx.Err()
+	}
+	return f.answer()
 }
 
 // answered passes an answer on. A stream that came too late is the host's to

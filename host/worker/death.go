@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"regexp"
+	"strconv"
 	"strings"
 	"time"
 
@@ -117,7 +119,7 @@ func (l *link) judge(calls map[uint64]*call, sandboxes map[uint64]*remote) *verd
 	switch {
 	case v.by != nil:
 		near[v.by] = true
-	case first != nil && (v.cause == CauseStack || v.cause == CauseCrash):
+	case first != nil && (v.cause == CauseStack || v.cause == CauseCrash || isGreedy(words)):
 		near[first] = true // the goroutine that died is told first
 	default:
 		for id := range trace.working {
@@ -176,6 +178,20 @@ func classify(e ending, words string, signalled, large bool) (Cause, string) {
 	default:
 		return CauseCrash, firstLine(words)
 	}
+}
+
+// blockSize finds what Go could not get memory for.
+var blockSize = regexp.MustCompile(`cannot allocate (\d+)-byte block`)
+
+// isGreedy reports whether a worker died of one large allocation. A small one
+// may just be the last of many, and another's.
+func isGreedy(words string) bool {
+	m := blockSize.FindStringSubmatch(words)
+	if m == nil {
+		return false
+	}
+	n, err := strconv.ParseUint(m[1], 10, 64)
+	return err != nil || n > 128<<20
 }
 
 func firstLine(words string) string {

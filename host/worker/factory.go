@@ -208,10 +208,14 @@ func (f *Factory) shared(ctx context.Context, key string) (*link, error) {
 			return l, nil
 		}
 		f.mu.Lock()
-		if f.groups[key] == have && (err == nil || ctx.Err() == nil) {
+		replaced := f.groups[key] == have && (err == nil || ctx.Err() == nil)
+		if replaced {
 			delete(f.groups, key)
 		}
 		f.mu.Unlock()
+		if replaced && l != nil {
+			l.abandon()
+		}
 		if err != nil {
 			return nil, err
 		}

@@ -44,6 +44,7 @@ const (
 	kindDone    kind = "done"    // a sandbox takes no more calls
 	kindClosed  kind = "closed"  // a sandbox was closed, as asked
 	kindSuspect kind = "suspect" // an extension needs a worker of its own
+	kindSound   kind = "sound"   // a sandbox that did not end in peace left nothing behind
 	kindSpent   kind = "spent"   // a sandbox left code that nothing stops
 	kindPong    kind = "pong"
 )
@@ -65,7 +66,9 @@ const (
 	flagDeadline = "deadline" // of cancel and answer
 	flagCanceled = "canceled"
 	flagClosed   = "closed"
+	flagRough    = "rough" // of close: something may be running
 	flagEOF      = "eof"
+	flagEnded    = "ended" // of answer: the request's context has ended
 )
 
 // frame is one message.

@@ -70,31 +70,33 @@ func TestAFrameThatIsTooLargeIsNotBegun(t *testing.T) {
 }
 
 // bad lists bytes that are no frame.
-var bad = map[string][]byte{
-	"a huge header":           raw(1<<31, 0, ""),
-	"a huge payload":          raw(2, 1<<31, "{}"),
-	"the largest lengths":     raw(1<<32-1, 1<<32-1, ""),
-	"no header":               raw(0, 0, ""),
-	"a header that is no":     sound(`nonsense`, ""),
-	"a header of another":     sound(`[1]`, ""),
-	"a negative number":       sound(`{"k":"do","i":-1}`, ""),
-	"a number too large":      sound(`{"k":"do","i":99999999999999999999}`, ""),
-	"a part too long":         sound(`{"k":"do","p":[9]}`, "12345678"),
-	"a part too short":        sound(`{"k":"do","p":[7]}`, "12345678"),
-	"a negative part":         sound(`{"k":"do","p":[-2]}`, ""),
-	"parts that overflow":     sound(`{"k":"do","p":[9223372036854775807,9223372036854775807,10]}`, "12345678"),
-	"too many parts":          sound(`{"k":"do","p":[`+strings.Repeat("0,", maxParts)+`0]}`, ""),
-	"a payload of no part":    sound(`{"k":"do"}`, "x"),
-	"deep nesting":            sound(strings.Repeat("[", 60<<10), ""),
-	"a truncated length":      {1, 0, 0},
-	"a truncated header":      raw(10, 0, "{"),
-	"a truncated payload":     raw(19, 60<<20, `{"k":"do","p":[62914560]}`[:19]),
-	"a payload that is short": raw(25, 60<<20, `{"k":"do","p":[62914560]}`+"only this"),
+func bad() map[string][]byte {
+	return map[string][]byte{
+		"a huge header":           raw(1<<31, 0, ""),
+		"a huge payload":          raw(2, 1<<31, "{}"),
+		"the largest lengths":     raw(1<<32-1, 1<<32-1, ""),
+		"no header":               raw(0, 0, ""),
+		"a header that is no":     sound(`nonsense`, ""),
+		"a header of another":     sound(`[1]`, ""),
+		"a negative number":       sound(`{"k":"do","i":-1}`, ""),
+		"a number too large":      sound(`{"k":"do","i":99999999999999999999}`, ""),
+		"a part too long":         sound(`{"k":"do","p":[9]}`, "12345678"),
+		"a part too short":        sound(`{"k":"do","p":[7]}`, "12345678"),
+		"a negative part":         sound(`{"k":"do","p":[-2]}`, ""),
+		"parts that overflow":     sound(`{"k":"do","p":[9223372036854775807,9223372036854775807,10]}`, "12345678"),
+		"too many parts":          sound(`{"k":"do","p":[`+strings.Repeat("0,", maxParts)+`0]}`, ""),
+		"a payload of no part":    sound(`{"k":"do"}`, "x"),
+		"deep nesting":            sound(strings.Repeat("[", 60<<10), ""),
+		"a truncated length":      {1, 0, 0},
+		"a truncated header":      raw(10, 0, "{"),
+		"a truncated payload":     raw(19, 60<<20, `{"k":"do","p":[62914560]}`[:19]),
+		"a payload that is short": raw(25, 60<<20, `{"k":"do","p":[62914560]}`+"only this"),
+	}
 }
 
 func TestABadFrameIsAnError(t *testing.T) {
 	t.Parallel()
-	for name, data := range bad {
+	for name, data := range bad() {
 		err := (&frame{}).read(bufio.NewReader(bytes.NewReader(data)))
 		require.Error(t, err, name)
 		require.True(t, errors.Is(err, errFrame) || errors.Is(err, io.ErrUnexpectedEOF), "%s: %v", name, err)
@@ -102,7 +104,7 @@ func TestABadFrameIsAnError(t *testing.T) {
 }
 
 func TestALengthAloneClaimsLittleMemory(t *testing.T) {
-	data := bad["a payload that is short"]
+	data := bad()["a payload that is short"]
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	for range 10 {
@@ -113,7 +115,7 @@ func TestALengthAloneClaimsLittleMemory(t *testing.T) {
 }
 
 func FuzzFrame(f *testing.F) {
-	for _, data := range bad {
+	for _, data := range bad() {
 		f.Add(data)
 	}
 	f.Add(sound(`{"k":"do","i":1,"s":2,"p":[2,-1,3]}`, "{}abc"))

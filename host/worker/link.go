@@ -26,6 +26,9 @@ type link struct {
 	ending    *ending // why the host ends it; nil while it does not
 	dead      bool
 	retired   bool
+	abandoned bool            // no sandbox will be added
+	doubted   map[uint64]bool // sandboxes whose code may still be going on
+	open      int             // sandboxes
 	sandboxes map[uint64]*remote
 	closing   map[uint64]*time.Timer // sandboxes that were told to close
 	calls     map[uint64]*call
@@ -53,7 +56,7 @@ func (f *Factory) connect() (*link, error) {
 	l := &link{
 		factory: f, proc: proc, conn: newConn(proc.in, proc.out),
 		gone: make(chan struct{}), busy: make(chan struct{}, 1), read: make(chan struct{}), pongs: make(chan struct{}, 1),
-		sandboxes: map[uint64]*remote{}, closing: map[uint64]*time.Timer{}, calls: map[uint64]*call{},
+		sandboxes: map[uint64]*remote{}, closing: map[uint64]*time.Timer{}, doubted: map[uint64]bool{}, calls: map[uint64]*call{},
 	}
 	f.mu.Lock()
 	f.all[l] = struct{}{}
@@ -115,7 +118,7 @@ func (l *link) shake() error {
 func (l *link) fit() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return !l.dead && !l.retired && l.ending == nil
+	return !l.dead && !l.retired && l.ending == nil && len(l.doubted) == 0
 }
 
 // receive reads what the worker says. It waits for nothing else.
@@ -147,6 +150,9 @@ func (l *link) handle(f *frame) error {
 			return nil // it was given up
 		}
 		res, err := f.loadResult()
+		if res.Failure != nil && c.caller.Err() != nil {
+			l.doubt(c.sandbox.id) // the parser may have been left behind
+		}
 		if errors.Is(err, errFrame) {
 			c.finishLoad(wire.LoadResult{}, errWorkerLost)
 			return err
@@ -167,10 +173,13 @@ func (l *link) handle(f *frame) error {
 		if res.Guilty || res.Lost {
 			c.sandbox.finish() // before anybody gets there first
 		}
+		if res.Guilty && res.Thrown != nil && res.Thrown.Code == codeStuck {
+			l.doubt(c.sandbox.id)
+		}
 		c.finish(res)
 	case kindClosed:
 		l.closed(f.Sandbox)
-	case kindDo, kindRead, kindShut, kindDrop, kindDone, kindSuspect, kindSpent:
+	case kindDo, kindRead, kindShut, kindDrop, kindDone, kindSuspect, kindSound, kindSpent:
 		l.mu.Lock()
 		s := l.sandboxes[f.Sandbox]
 		l.mu.Unlock()

@@ -40,6 +40,9 @@ type ready struct {
 	Lockdown Lockdown
 }
 
+// goDebug makes Go's traces tell the labels of goroutines.
+const goDebug = "tracebacklabels=1"
+
 // mainRan says that this process can be started again as a worker.
 var mainRan atomic.Bool
 
@@ -68,6 +71,7 @@ func work() error {
 		return fmt.Errorf("this is how rho-ext starts its own workers, and of no use otherwise: %w", err)
 	}
 	os.Clearenv()
+	_ = os.Setenv("GODEBUG", goDebug) // Go looks at it again when it changes
 	c := newConn(in, out)
 	f, err := c.receive()
 	if err != nil {

@@ -82,7 +82,7 @@ func (f *frame) answer() (wire.Response, error) {
 		return resp, io.EOF
 	case flagDeadline:
 		return resp, context.DeadlineExceeded
-	case flagCanceled:
+	case flagCanceled, flagEnded:
 		return resp, context.Canceled
 	}
 	if text := f.part(0); text != nil {

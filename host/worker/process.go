@@ -61,7 +61,7 @@ func start(procs int, memory int64) (_ *process, err error) {
 		return nil, err
 	}
 	env := []string{
-		"GODEBUG=tracebacklabels=1",         // its last words name the sandbox
+		"GODEBUG=" + goDebug,                // its last words name the sandbox
 		"GOMAXPROCS=" + strconv.Itoa(procs), // else Go keeps a file of the control group open
 	}
 	p, err := spawn(exe, env, null, &theirs, memory)

@@ -102,12 +102,13 @@ func (s *remote) attach(c *call, leave func()) error {
 	l := c.link
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.dead || l.ending != nil {
+	if l.dead || l.ending != nil || l.abandoned {
 		return errWorkerLost
 	}
 	l.last++
 	s.link, s.id, s.leave, s.loading = l, l.last, leave, true
 	l.sandboxes[s.id] = s
+	l.open++
 	l.add(c)
 	s.live[""] = c
 	return nil
@@ -185,19 +186,19 @@ func (s *remote) Close() error {
 		s.endLife()
 		return nil
 	}
-	lost := l.forget(s)
+	lost, flag := l.forget(s)
 	for _, c := range lost {
 		c.lose("")
 	}
 	s.end()
 	leave()
-	go l.reply(&frame{header: header{Kind: kindClose, Sandbox: s.id}})
+	go l.reply(&frame{header: header{Kind: kindClose, Sandbox: s.id, Flag: flag}})
 	return nil
 }
 
 // forget takes the calls of a sandbox out, and sees to it that the worker closes
-// it in time.
-func (l *link) forget(s *remote) (lost []*call) {
+// it in time, and looks after its code where that may be running.
+func (l *link) forget(s *remote) (lost []*call, flag string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for id, c := range l.calls {
@@ -206,12 +207,16 @@ func (l *link) forget(s *remote) (lost []*call) {
 			lost = append(lost, c)
 		}
 	}
+	if len(lost) > 0 || l.doubted[s.id] {
+		l.doubted[s.id] = true
+		flag = flagRough
+	}
 	if !l.dead {
 		l.closing[s.id] = time.AfterFunc(closeWithin, func() {
 			l.end(ending{cause: CauseTimeout, detail: "it did not close a sandbox", by: s})
 		})
 	}
-	return lost
+	return lost, flag
 }
 
 // rememberFor is how long a sandbox is known by its number after it was closed:
@@ -221,14 +226,20 @@ const rememberFor = 5 * time.Second
 // closed notes that the worker has closed a sandbox.
 func (l *link) closed(id uint64) {
 	l.mu.Lock()
-	defer l.mu.Unlock()
-	if t := l.closing[id]; t != nil && t.Stop() {
+	t := l.closing[id]
+	if t != nil && t.Stop() {
 		l.closing[id] = time.AfterFunc(rememberFor, func() {
 			l.mu.Lock()
 			defer l.mu.Unlock()
 			delete(l.closing, id)
 			delete(l.sandboxes, id)
 		})
+		l.open--
+	}
+	empty := l.abandoned && l.open == 0
+	l.mu.Unlock()
+	if empty {
+		l.end(ending{})
 	}
 }
 

@@ -58,6 +58,10 @@ func (s *remote) handle(l *link, f *frame) error {
 		s.finish()
 	case kindSuspect:
 		s.factory.accuse(s.req.Extension, "")
+	case kindSound:
+		l.mu.Lock()
+		delete(l.doubted, f.Sandbox)
+		l.mu.Unlock()
 	case kindSpent:
 		s.factory.accuse(s.req.Extension, s.req.Hash)
 		l.retire(ending{cause: CauseTimeout, detail: "code goes on in native code that nothing interrupts", by: s})
@@ -83,10 +87,15 @@ func (s *remote) do(l *link, id uint64, req wire.Request) {
 	}
 	go func() {
 		resp, err := s.broker.Do(ctx, req)
+		ended := err != nil && ctx.Err() != nil
 		if kept := s.leaveOpen(id, r, ctx, resp.Stream); !kept {
 			r.cancel()
 		}
-		l.answer(answerFrame(id, resp, err), size)
+		f := answerFrame(id, resp, err)
+		if ended {
+			f.Flag = flagEnded
+		}
+		l.answer(f, size)
 	}()
 }
 
@@ -138,6 +147,9 @@ func (s *remote) drop(id uint64) {
 	s.mu.Lock()
 	if r := s.requests[id]; r != nil {
 		r.dropped = true
+		if c := r.call; c != nil && c.caller.Err() != nil {
+			c.cancel(context.Cause(c.caller)) // the worker was told first
+		}
 		r.cancel()
 	}
 	for n, o := range s.streams {
@@ -173,6 +185,7 @@ func (s *remote) read(l *link, id uint64, stream wire.Stream, limit int) {
 	}
 	go func() {
 		b, err := s.broker.Read(ctx, stream, min(max(limit, 1), maxCredit))
+		ended := err != nil && ctx.Err() != nil
 		r.cancel()
 		s.mu.Lock()
 		delete(s.requests, id)
@@ -181,7 +194,11 @@ func (s *remote) read(l *link, id uint64, stream wire.Stream, limit int) {
 			delete(s.streams, stream)
 		}
 		s.mu.Unlock()
-		l.answer(answerFrame(id, wire.Response{Payload: b}, err), maxCredit)
+		f := answerFrame(id, wire.Response{Payload: b}, err)
+		if ended {
+			f.Flag = flagEnded
+		}
+		l.answer(f, maxCredit)
 	}()
 }
 

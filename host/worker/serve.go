@@ -82,7 +82,7 @@ func (s *server) serve() error {
 			s.mu.Lock()
 			h := s.hosted[f.Sandbox]
 			s.mu.Unlock()
-			go s.close(h, f.Sandbox)
+			go s.close(h, f)
 		case kindAnswer:
 			s.answered(f)
 		case kindPing:
@@ -186,10 +186,11 @@ func (s *server) call(ctx context.Context, r *running, f *frame) {
 }
 
 // close ends a sandbox as the host asks.
-func (s *server) close(h *hosted, id uint64) {
+func (s *server) close(h *hosted, f *frame) {
 	if h != nil {
 		s.mu.Lock()
 		h.closing = true
+		h.rough = h.rough || f.Flag == flagRough
 		for _, r := range s.running {
 			if r.in == h {
 				h.rough = true
@@ -200,7 +201,10 @@ func (s *server) close(h *hosted, id uint64) {
 		_ = h.sandbox.Close()
 		s.forget(h)
 	}
-	_ = s.conn.send(&frame{header: header{Kind: kindClosed, Sandbox: id}})
+	_ = s.conn.send(&frame{header: header{Kind: kindClosed, Sandbox: f.Sandbox}})
+	if h == nil {
+		_ = s.conn.send(&frame{header: header{Kind: kindSound, Sandbox: f.Sandbox}})
+	}
 }
 
 func (s *server) forget(h *hosted) {

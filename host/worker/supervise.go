@@ -46,6 +46,25 @@ func (l *link) retire(e ending) {
 	}()
 }
 
+// doubt keeps new sandboxes out of a worker until it is known whether code that
+// was given up has come to an end.
+func (l *link) doubt(sandbox uint64) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.doubted[sandbox] = true
+}
+
+// abandon lets a worker go when its last sandbox is closed.
+func (l *link) abandon() {
+	l.mu.Lock()
+	l.abandoned = true
+	empty := l.open == 0
+	l.mu.Unlock()
+	if empty {
+		l.end(ending{})
+	}
+}
+
 // drainFor is how long calls of a retired worker may go on.
 const drainFor = 2 * time.Second
 

@@ -92,6 +92,7 @@ func (s *server) mourn(h *hosted) {
 	for range 12 {
 		time.Sleep(25 * time.Millisecond) // there is nothing to wait for
 		if !executing()[h.id] {
+			_ = s.conn.send(&frame{header: header{Kind: kindSound, Sandbox: h.id}})
 			return
 		}
 	}
