@@ -422,3 +422,11 @@ func TestACallThatHoldsUpAnotherIsNotSaidToBeCancelled(t *testing.T) {
 		require.Equal(t, codeStuck, th.Code)
 	}
 }
+
+func TestWhoMustBeStoppedForMemoryIsAccused(t *testing.T) {
+	t.Parallel()
+	var tr trace
+	tr.line(accusation(7))
+	tr.line(accusation(9))
+	require.Equal(t, trace{first: 7, seen: true, working: map[uint64]bool{7: true, 9: true}}, tr)
+}

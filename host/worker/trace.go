@@ -1,6 +1,7 @@
 package worker
 
 import (
+	"fmt"
 	"runtime"
 	"strconv"
 	"strings"
@@ -44,6 +45,11 @@ func (t *trace) line(text string) {
 		t.working = map[uint64]bool{}
 	}
 	t.working[id] = true
+}
+
+// accusation is a line of a trace that says that a sandbox was executing.
+func accusation(sandbox uint64) string {
+	return fmt.Sprintf("goroutine 0 [running labels:{%q: \"%d\"}]:", sandboxLabel, sandbox)
 }
 
 // isWorking reports whether a goroutine's state is one of code that runs, or

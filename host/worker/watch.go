@@ -6,7 +6,6 @@ import (
 	"os"
 	"runtime"
 	"runtime/metrics"
-	"slices"
 	"sync/atomic"
 	"time"
 
@@ -119,11 +118,11 @@ func (w *watch) stop() {
 	}
 	s.mu.Unlock()
 	late := time.After(stopWithin)
-	for _, r := range stopped {
+	for i, r := range stopped {
 		select {
 		case <-r.ended:
 		case <-late:
-			w.giveUp()
+			w.giveUp(stopped[i:])
 		}
 	}
 	for h, n := range count {
@@ -133,10 +132,9 @@ func (w *watch) stop() {
 		_ = h.sandbox.Close() // what it holds goes with it
 		s.forget(h)
 	}
-	stopped = slices.Delete(stopped, 0, len(stopped))
 	runtime.GC()
 	if w.last = time.Now(); w.heap()-w.base >= w.soft {
-		w.giveUp()
+		w.giveUp(stopped)
 	}
 }
 
@@ -144,10 +142,13 @@ func (w *watch) stop() {
 // say the same.
 const outOfMemory = "out of memory"
 
-// giveUp ends the process as Go would, had there been no memory left.
-func (w *watch) giveUp() {
+// giveUp ends the process as Go would, had there been no memory left, and names
+// the sandboxes whose calls had to be stopped: what else runs now is not at fault.
+func (w *watch) giveUp(stopped []*running) {
 	fmt.Fprintf(os.Stderr, "fatal error: rho-ext: %s\n\n", outOfMemory)
-	_, _ = os.Stderr.Write(stacks())
+	for _, r := range stopped {
+		fmt.Fprintln(os.Stderr, accusation(r.in.id))
+	}
 	os.Exit(2)
 }
 
