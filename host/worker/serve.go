@@ -30,8 +30,13 @@ type server struct {
 
 // hosted is one sandbox.
 type hosted struct {
-	id      uint64
+	*fate
 	sandbox wire.Sandbox
+}
+
+// fate is what is known of a sandbox, also when it has been let go.
+type fate struct {
+	id uint64
 	// rough says that the sandbox did not end in peace, so that its code may
 	// go on. Guarded by server.mu, as is closing.
 	rough   bool
@@ -55,7 +60,7 @@ func (s *server) serve() error {
 		}
 		switch f.Kind {
 		case kindLoad:
-			h := &hosted{id: f.Sandbox}
+			h := &hosted{fate: &fate{id: f.Sandbox}}
 			if h.sandbox, err = s.factory.NewSandbox(&asker{server: s, sandbox: f.Sandbox}); err != nil {
 				return err
 			}
@@ -148,7 +153,7 @@ func (s *server) load(ctx context.Context, r *running, f *frame) {
 		s.mu.Unlock()
 	}
 	s.end(f.ID, r)
-	go s.mourn(r.in)
+	go s.mourn(r.in.fate, r.in.sandbox.Done())
 	out, encodeErr := loadedFrame(f.ID, res, err)
 	if encodeErr != nil || out.size() > maxManifest {
 		out, encodeErr = loadedFrame(f.ID, wire.LoadResult{Failure: &wire.Failure{Stage: wire.StageManifest,

@@ -430,3 +430,24 @@ func TestWhoMustBeStoppedForMemoryIsAccused(t *testing.T) {
 	tr.line(accusation(9))
 	require.Equal(t, trace{first: 7, seen: true, working: map[uint64]bool{7: true, 9: true}}, tr)
 }
+
+func TestNobodyIsStoppedForMemoryThatAnotherExtensionKeeps(t *testing.T) {
+	t.Parallel()
+	if raceEnabled {
+		t.Skip("the race detector's own memory makes the limits meaningless")
+	}
+	f := newFactory(t, Options{})
+	waits := mustLoad(t, f, "waits", tools(`tool("wait", async (_: any, ctx: any) => { ctx.log.info("go"); await sleep(200); return "waited" })`))
+	keeps := mustLoad(t, f, "keeps", `const kept: any[] = [];`+tools(`tool("keep", () => { kept.push(new ArrayBuffer(400 << 20)); return "kept" })`))
+	heard := make(chan struct{})
+	waits.b.mu.Lock()
+	waits.b.heard = heard
+	waits.b.mu.Unlock()
+	done := make(chan wire.CallResult, 1)
+	go func() { done <- waits.within(time.Minute, "wait", "{}") }()
+	<-heard
+	_ = keeps.within(time.Minute, "keep", "{}") // it may be stopped, or be over before
+	res := <-done
+	require.Nil(t, res.Thrown, "%+v", res.Thrown)
+	require.True(t, res.Lost || res.Value != nil, "one that is lost may run again")
+}

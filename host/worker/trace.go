@@ -83,9 +83,9 @@ func executing() map[uint64]bool {
 }
 
 // mourn waits for the end of a sandbox and tells the host, also when its code
-// goes on where no interrupt reaches it.
-func (s *server) mourn(h *hosted) {
-	<-h.sandbox.Done()
+// goes on where no interrupt reaches it. It does not hold on to the sandbox.
+func (s *server) mourn(h *fate, done <-chan struct{}) {
+	<-done
 	s.mu.Lock()
 	closing, rough := h.closing, h.rough
 	s.mu.Unlock()
