@@ -12,7 +12,7 @@ import (
 // processes are the whole program's. What is more waits.
 const (
 	maxFileOps  = 16 // each can hold a directory open for every level of its path
-	maxPrograms = 64
+	maxPrograms = 16
 )
 
 // maxStreams bounds the bodies and the outputs that an extension has open and

@@ -18,15 +18,23 @@ import (
 )
 
 // allow grants things to every extension, as "kind target".
-func allow(t *testing.T, root string, texts ...string) (out []permission.Grant) {
+func allow(t *testing.T, root string, texts ...string) []permission.Grant {
 	t.Helper()
+	out, err := grants(root, texts...)
+	require.NoError(t, err)
+	return out
+}
+
+func grants(root string, texts ...string) (out []permission.Grant, err error) {
 	for _, text := range texts {
 		kind, target, _ := strings.Cut(text, " ")
 		g, err := permission.ParseGrant(permission.Kind(kind), target, root)
-		require.NoError(t, err)
+		if err != nil {
+			return nil, err
+		}
 		out = append(out, g)
 	}
-	return out
+	return out, nil
 }
 
 func write(t *testing.T, root, name, text string) {

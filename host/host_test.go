@@ -20,6 +20,9 @@ import (
 
 func TestMain(m *testing.M) {
 	host.WorkerMain()
+	if name := os.Getenv(hostileName); name != "" {
+		tryAlone(name)
+	}
 	goleak.VerifyTestMain(m)
 }
 

@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"runtime"
 	"runtime/pprof"
+	"slices"
 	"strconv"
 	"time"
 
@@ -94,7 +96,7 @@ func (b *builder) mind() {
 			}
 			runtime.GC()
 			if w.last = time.Now(); w.heap()-w.base >= w.soft {
-				w.giveUp()
+				w.giveUp(slices.Collect(maps.Keys(executing())))
 			}
 		}
 	}

@@ -232,7 +232,10 @@ func (v *verdict) thrown(c *call) *wire.Thrown {
 	case CauseTimeout:
 		t := &wire.Thrown{Kind: registry.KindCancelled, Message: "cancelled", Code: codeStuck,
 			Hint: "the code is in a native function that cannot be interrupted"}
-		if cause := context.Cause(c.caller); errors.Is(cause, wire.ErrDeadline) || errors.Is(cause, context.DeadlineExceeded) {
+		switch cause := context.Cause(c.caller); {
+		case cause == nil: // another call's deadline passed
+			t.Kind, t.Message = registry.KindOther, "its code held the worker process up, beyond the deadline of another call"
+		case errors.Is(cause, wire.ErrDeadline), errors.Is(cause, context.DeadlineExceeded):
 			t.Kind, t.Message = registry.KindTimeout, "timed out"
 		}
 		if c != v.guilty {

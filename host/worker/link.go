@@ -34,8 +34,7 @@ type link struct {
 	calls     map[uint64]*call
 	last      uint64 // number of a sandbox or call
 	peak      int64  // of its memory
-	asked     int    // requests that are being answered
-	askedSize int    // bytes of those
+	askedSize int    // bytes of the requests that are being answered
 }
 
 // ending is why the host ends a worker. The zero value is that it is not needed

@@ -19,16 +19,18 @@ type remote struct {
 	life    context.Context // ends with the sandbox
 	endLife context.CancelFunc
 
-	mu       sync.Mutex
-	link     *link // nil before it is loaded
-	id       uint64
-	req      wire.LoadRequest // without the code
-	leave    func()           // gives the worker up
-	loading  bool
-	closed   bool
-	live     map[string]*call // by the id that the code sees; the load has none
-	requests map[uint64]*request
-	streams  map[wire.Stream]*opened
+	mu        sync.Mutex
+	link      *link // nil before it is loaded
+	id        uint64
+	req       wire.LoadRequest // without the code
+	leave     func()           // gives the worker up
+	loading   bool
+	closed    bool
+	live      map[string]*call // by the id that the code sees; the load has none
+	requests  map[uint64]*request
+	streams   map[wire.Stream]*opened
+	asked     int // requests that are being answered
+	askedSize int // bytes of those
 }
 
 var _ wire.Sandbox = (*remote)(nil)

@@ -25,11 +25,14 @@ type opened struct {
 	cancel  context.CancelFunc
 }
 
-// What one worker may have asked for at once.
+// What one sandbox may have asked for at once; package sandbox bounds each call.
+// Together those of a worker send no more than maxAskedInAll, of which none takes
+// more than it leaves to the others.
 const (
-	maxAsked     = 1024
-	maxAskedSize = 2 * maxPayload
-	maxCredit    = 1 << 20
+	maxAsked      = 4096
+	maxAskedSize  = 2 * maxPayload
+	maxAskedInAll = 4 * maxAskedSize
+	maxCredit     = 1 << 20
 )
 
 // handle acts on a frame about the sandbox.
@@ -86,11 +89,10 @@ func (s *remote) do(l *link, id uint64, req wire.Request) {
 	if req.Op.Effect() == 0 {
 		most *= 2 // a log line is not for the requests to crowd out
 	}
-	if !l.ask(size, most) {
+	if !l.ask(s, size, most) {
 		s.leaveOpen(id, r, ctx, 0)
 		r.cancel()
-		go l.reply(answerFrame(id, wire.Response{}, &wire.Error{Kind: registry.KindOther, Name: "Error", Code: "too_many_requests",
-			Message: fmt.Sprintf("more than %d requests, or %d MB, are pending", maxAsked, maxAskedSize>>20)}))
+		go l.reply(answerFrame(id, wire.Response{}, errTooMany))
 		return
 	}
 	go func() {
@@ -103,7 +105,7 @@ func (s *remote) do(l *link, id uint64, req wire.Request) {
 		if ended {
 			f.Flag = flagEnded
 		}
-		l.answer(f, size)
+		l.answer(s, f, size)
 	}()
 }
 
@@ -186,9 +188,9 @@ func (s *remote) read(l *link, id uint64, stream wire.Stream, limit int) {
 		s.requests[id] = r
 	}
 	s.mu.Unlock()
-	if taken || !l.ask(maxCredit, maxAsked) {
+	if taken || !l.ask(s, maxCredit, maxAsked) {
 		r.cancel()
-		go l.reply(answerFrame(id, wire.Response{}, &wire.Error{Kind: registry.KindOther, Name: "Error", Code: "too_many_requests", Message: "too many requests are pending"}))
+		go l.reply(answerFrame(id, wire.Response{}, errTooMany))
 		return
 	}
 	go func() {
@@ -206,29 +208,40 @@ func (s *remote) read(l *link, id uint64, stream wire.Stream, limit int) {
 		if ended {
 			f.Flag = flagEnded
 		}
-		l.answer(f, maxCredit)
+		l.answer(s, f, maxCredit)
 	}()
 }
 
-// ask takes a place for a request, if there are less than most.
-func (l *link) ask(size, most int) bool {
+// errTooMany refuses what would be more than a sandbox may have under way.
+var errTooMany = &wire.Error{Kind: registry.KindOther, Name: "RangeError", Code: "too_many",
+	Message: fmt.Sprintf("more than %d requests of the extension, or %d MB, wait for their answer", maxAsked, maxAskedSize>>20),
+	Hint:    "await some before you make more"}
+
+// ask takes a place for a request of a sandbox, if it has less than most.
+func (l *link) ask(s *remote, size, most int) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.asked >= most || l.askedSize+size > maxAskedSize {
+	if s.asked >= most || s.askedSize+size > min(maxAskedSize, maxAskedInAll-l.askedSize) {
 		return false
 	}
-	l.asked++
+	s.asked++
+	s.askedSize += size
 	l.askedSize += size
 	return true
 }
 
 // answer sends the answer to a request and gives its place back.
-func (l *link) answer(f *frame, size int) {
+func (l *link) answer(s *remote, f *frame, size int) {
 	if err := l.conn.send(f); errors.Is(err, errTooLarge) {
 		l.reply(answerFrame(f.ID, wire.Response{}, &wire.Error{Kind: registry.KindOther, Name: "RangeError", Code: "too_large", Message: "the answer is too large"}))
 	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.asked--
+	s.asked--
+	s.askedSize -= size
 	l.askedSize -= size
 }

@@ -222,6 +222,18 @@ func (s *server) forget(h *hosted) {
 	}
 }
 
+// discard closes a sandbox and lets go of all that it holds.
+func (s *server) discard(h *hosted) {
+	s.forget(h)
+	s.mu.Lock()
+	sandbox := h.sandbox
+	h.sandbox = nil
+	s.mu.Unlock()
+	if sandbox != nil {
+		_ = sandbox.Close()
+	}
+}
+
 // tellSuspect asks for an extension to get a worker of its own.
 func (s *server) tellSuspect(h *hosted) {
 	h.tell.Do(func() { _ = s.conn.send(&frame{header: header{Kind: kindSuspect, Sandbox: h.id}}) })

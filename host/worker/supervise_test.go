@@ -327,3 +327,80 @@ func TestWithoutMainThereIsAnErrorAndNoProcess(t *testing.T) {
 	require.ErrorContains(t, err, "host.WorkerMain()")
 	require.Empty(t, children(t))
 }
+
+func TestAnExtensionThatWaitsForMuchTakesNoAnswersFromAnother(t *testing.T) {
+	t.Parallel()
+	f := newFactory(t, Options{})
+	flood := mustLoad(t, f, "flood", tools(`tool("flood", async (_: any, ctx: any) => { for (let i = 0; i < 1900; i++) void ctx.exec("x").catch(() => {}); await sleep(1e6) })`))
+	other := mustLoad(t, f, "other", tools(`tool("read", (_: any, ctx: any) => ctx.fs.read("x.txt"))`))
+	require.Equal(t, flood.link(), other.link())
+	asked := make(chan struct{}, 2000)
+	flood.b.do = func(ctx context.Context, _ wire.Request) (wire.Response, error) {
+		asked <- struct{}{}
+		<-ctx.Done()
+		return wire.Response{}, context.Cause(ctx)
+	}
+	other.b.do = func(context.Context, wire.Request) (wire.Response, error) {
+		return wire.Response{Payload: []byte("text")}, nil
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	ended := make(chan wire.CallResult, 1)
+	go func() {
+		ended <- flood.sb.Call(ctx, wire.CallRequest{ID: "flood", Tool: "flood", Args: json.RawMessage("{}")})
+	}()
+	for range 1900 {
+		select {
+		case <-asked:
+		case <-time.After(30 * time.Second):
+			t.Fatal("the requests of one call are not all let through")
+		}
+	}
+	require.Equal(t, "text", other.text("read", "{}"))
+	cancel()
+	require.Equal(t, registry.KindCancelled, (<-ended).Thrown.Kind)
+}
+
+func TestACallThatHoldsUpAnotherIsNotSaidToBeCancelled(t *testing.T) {
+	t.Parallel()
+	late, cancel := context.WithTimeoutCause(context.Background(), 0, wire.ErrDeadline)
+	defer cancel()
+	<-late.Done()
+	cancelled, cancel := context.WithCancel(context.Background())
+	cancel()
+	for caller, want := range map[context.Context]registry.Kind{context.Background(): registry.KindOther, late: registry.KindTimeout, cancelled: registry.KindCancelled} {
+		c := &call{caller: caller}
+		th := (&verdict{cause: CauseTimeout, guilty: c}).thrown(c)
+		require.Equal(t, want, th.Kind)
+		require.Equal(t, codeStuck, th.Code)
+	}
+}
+
+func TestWhoMustBeStoppedForMemoryIsAccused(t *testing.T) {
+	t.Parallel()
+	var tr trace
+	tr.line(accusation(7))
+	tr.line(accusation(9))
+	require.Equal(t, trace{first: 7, seen: true, working: map[uint64]bool{7: true, 9: true}}, tr)
+}
+
+func TestNobodyIsStoppedForMemoryThatAnotherExtensionKeeps(t *testing.T) {
+	t.Parallel()
+	if raceEnabled {
+		t.Skip("the race detector's own memory makes the limits meaningless")
+	}
+	f := newFactory(t, Options{})
+	waits := mustLoad(t, f, "waits", tools(`tool("wait", async (_: any, ctx: any) => { ctx.log.info("go"); await sleep(200); return "waited" })`))
+	keeps := mustLoad(t, f, "keeps", `const kept: any[] = [];`+tools(`tool("keep", () => { kept.push(new ArrayBuffer(400 << 20)); return "kept" })`))
+	heard := make(chan struct{})
+	waits.b.mu.Lock()
+	waits.b.heard = heard
+	waits.b.mu.Unlock()
+	done := make(chan wire.CallResult, 1)
+	go func() { done <- waits.within(time.Minute, "wait", "{}") }()
+	<-heard
+	_ = keeps.within(time.Minute, "keep", "{}") // it may be stopped, or be over before
+	res := <-done
+	require.Nil(t, res.Thrown, "%+v", res.Thrown)
+	require.True(t, res.Lost || res.Value != nil, "one that is lost may run again")
+}

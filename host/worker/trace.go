@@ -1,6 +1,7 @@
 package worker
 
 import (
+	"fmt"
 	"runtime"
 	"strconv"
 	"strings"
@@ -46,6 +47,11 @@ func (t *trace) line(text string) {
 	t.working[id] = true
 }
 
+// accusation is a line of a trace that says that a sandbox was executing.
+func accusation(sandbox uint64) string {
+	return fmt.Sprintf("goroutine 0 [running labels:{%q: \"%d\"}]:", sandboxLabel, sandbox)
+}
+
 // isWorking reports whether a goroutine's state is one of code that runs, or
 // would if it were let. All others wait for something.
 func isWorking(state string) bool {
@@ -77,7 +83,7 @@ func executing() map[uint64]bool {
 }
 
 // mourn waits for the end of a sandbox and tells the host, also when its code
-// goes on where no interrupt reaches it.
+// goes on where no interrupt reaches it. It does not hold on to the sandbox.
 func (s *server) mourn(h *hosted, done <-chan struct{}) {
 	<-done
 	s.mu.Lock()

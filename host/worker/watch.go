@@ -15,7 +15,8 @@ import (
 
 const (
 	watchEvery = 5 * time.Millisecond
-	// collectEvery bounds how often the watch asks for a collection.
+	// collectEvery bounds how often the watch asks for a collection, where memory
+	// has not grown very far yet.
 	collectEvery = 50 * time.Millisecond
 	// stopWithin is how long calls that use too much memory have to end. The
 	// sandbox interrupts them after its grace; native code goes on.
@@ -79,17 +80,53 @@ func (w *watch) check() {
 	if grown < w.soft {
 		return
 	}
-	if grown < w.soft+w.soft/2 {
-		if time.Since(w.last) < collectEvery {
-			return
-		}
-		runtime.GC()
-		w.last = time.Now()
-		if w.heap()-w.base < w.soft {
-			return
-		}
+	if grown < w.soft+w.soft/2 && time.Since(w.last) < collectEvery {
+		return
+	}
+	// What is garbage, or held where nothing runs, is no fault of those that run.
+	runtime.GC()
+	if w.last = time.Now(); w.heap()-w.base < w.soft || w.shed() {
+		return
 	}
 	w.stop()
+}
+
+// shed gives up the sandboxes that have no call: what their modules keep may
+// vanish. It reports whether that was enough.
+func (w *watch) shed() bool {
+	s := w.server
+	s.mu.Lock()
+	busy := map[*hosted]bool{}
+	for _, r := range s.running {
+		busy[r.in] = true
+	}
+	var idle []*hosted
+	for _, h := range s.hosted {
+		if !busy[h] {
+			idle = append(idle, h)
+		}
+	}
+	s.mu.Unlock()
+	if len(idle) == 0 {
+		return false
+	}
+	for _, h := range idle {
+		s.discard(h)
+	}
+	return w.shrunk()
+}
+
+// shrunk reports whether enough memory comes free now that sandboxes were
+// closed; their goroutines let go of it in a moment.
+func (w *watch) shrunk() bool {
+	for range 10 {
+		runtime.GC()
+		if w.last = time.Now(); w.heap()-w.base < w.soft {
+			return true
+		}
+		time.Sleep(watchEvery)
+	}
+	return false
 }
 
 // stop ends the calls that are at work. Where more than one sandbox is, none is
@@ -117,30 +154,27 @@ func (w *watch) stop() {
 		}
 	}
 	s.mu.Unlock()
-	late := time.After(stopWithin)
+	var guilty []uint64 // the sandboxes of what was stopped
 	for _, r := range stopped {
+		guilty = append(guilty, r.in.id)
+	}
+	late := time.After(stopWithin)
+	for i, r := range stopped {
 		select {
 		case <-r.ended:
 		case <-late:
-			w.giveUp()
+			w.giveUp(guilty[i:])
 		}
 	}
 	for h, n := range count {
 		if len(count) > 1 || n > 1 {
 			s.tellSuspect(h)
 		}
-		s.forget(h)
-		s.mu.Lock()
-		sandbox := h.sandbox
-		h.sandbox = nil // what it holds is to go with it
-		s.mu.Unlock()
-		if sandbox != nil {
-			_ = sandbox.Close()
-		}
+		s.discard(h)
 	}
-	runtime.GC()
-	if w.last = time.Now(); w.heap()-w.base >= w.soft {
-		w.giveUp()
+	clear(stopped) // nothing may hold on to them now
+	if !w.shrunk() {
+		w.giveUp(guilty)
 	}
 }
 
@@ -148,10 +182,13 @@ func (w *watch) stop() {
 // say the same.
 const outOfMemory = "out of memory"
 
-// giveUp ends the process as Go would, had there been no memory left.
-func (w *watch) giveUp() {
+// giveUp ends the process as Go would, had there been no memory left, and names
+// the sandboxes whose calls had to be stopped: what else runs now is not at fault.
+func (w *watch) giveUp(stopped []uint64) {
 	fmt.Fprintf(os.Stderr, "fatal error: rho-ext: %s\n\n", outOfMemory)
-	_, _ = os.Stderr.Write(stacks())
+	for _, id := range stopped {
+		fmt.Fprintln(os.Stderr, accusation(id))
+	}
 	os.Exit(2)
 }
 
