@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"time"
 
 	"github.com/Masterminds/semver/v3"
 
@@ -21,6 +22,7 @@ type candidate struct {
 	host     *Host
 	source   Source
 	bundle   *bundle.Bundle
+	spent    time.Duration // on bundling it
 	failures []Failure
 	old      *generation
 	made     *generation
@@ -28,7 +30,9 @@ type candidate struct {
 }
 
 func (c *candidate) build(ctx context.Context) {
+	begin := time.Now()
 	b, err := c.host.build(ctx, c.source)
+	c.spent = time.Since(begin)
 	var fails *bundle.Failures
 	if errors.As(err, &fails) {
 		p := place{root: c.host.opts.Root, sources: fails}
@@ -63,7 +67,7 @@ func (c *candidate) evaluate(ctx context.Context) {
 	}
 	g.broker.net = g.broker.newClient(permission.ClientOptions{Proxy: h.opts.Proxy, CAs: h.opts.CAs})
 	g.ctx, g.stop = context.WithCancel(context.Background())
-	ctx, cancel := context.WithTimeoutCause(ctx, h.opts.LoadTimeout, wire.ErrDeadline)
+	ctx, cancel := context.WithTimeoutCause(ctx, c.left(), wire.ErrDeadline)
 	defer cancel()
 	sb, m, f := c.load(ctx, g)
 	if f == nil {
@@ -97,6 +101,13 @@ func (c *candidate) evaluate(ctx context.Context) {
 	}
 	g.manifest, g.shared = *m, sb
 	c.made = g
+}
+
+// left is how long evaluation may take: what bundling left of the time for both,
+// and never so little that a busy machine alone uses it up.
+func (c *candidate) left() time.Duration {
+	whole := c.host.opts.LoadTimeout
+	return max(whole-c.spent, min(whole/4, 500*time.Millisecond))
 }
 
 // load evaluates the bundle in a new sandbox.

@@ -23,7 +23,7 @@ import (
 
 // bundlerApart says that extensions are bundled in a process of their own. Else
 // what was given up goes on in this one, and would spoil what is measured.
-const bundlerApart = false
+const bundlerApart = true
 
 // pick takes one program in three, of each family, and those that must be tried
 // always: all take minutes, which RHO_LONG=1 allows.

@@ -106,7 +106,8 @@ type Options struct {
 	// Logger receives what extensions log and what the host has to say. Nil
 	// discards it.
 	Logger *slog.Logger
-	// LoadTimeout bounds the evaluation of one extension; zero means 5 s.
+	// LoadTimeout bounds how long bundling and evaluating one extension take
+	// together; zero means 5 s.
 	LoadTimeout time.Duration
 	// DrainTimeout is how long calls of a replaced version may go on; zero
 	// means 10 s.

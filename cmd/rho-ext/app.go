@@ -43,6 +43,7 @@ type app struct {
 	allow      allowFlags
 	keyboard   *terminal // where a person is asked, once it was needed
 	yes        bool
+	short      bool // the verb runs one tool and ends
 	asks       bool // the verb may ask the person at the terminal
 	json       bool
 	warned     map[string]bool
@@ -97,7 +98,7 @@ beside built-in ones. A .ts file in .rho/extensions/ is an extension.`,
 	f.StringVar(&a.root, "root", "", "the project's root `DIR` (default: found from the current directory)")
 	f.StringArrayVar(&a.extensions, "extensions", nil, "a further `DIR` with extensions; may be repeated, a later one wins")
 	f.StringVar(&a.config, "config", "", "read this `FILE` in place of your own config.toml")
-	f.StringVar(&a.isolation, "isolation", "", "the `MODE` in which extensions run: in-process (the default), or process: in locked-down worker processes")
+	f.StringVar(&a.isolation, "isolation", "", "the `MODE` in which extensions run: process (locked-down worker processes, the default of all verbs but run) or in-process")
 	f.DurationVar(&a.timeout, "timeout", 0, "deadline of a call, a `TIME` such as 5s or 300ms (default: the tool's own, else 30s)")
 	f.StringVar(&a.logLevel, "log-level", "", "lowest `LEVEL` of log lines on stderr: debug, info, warn, error or off (default info)")
 	a.allow.register(f)
@@ -181,7 +182,7 @@ func (a *app) open(ctx context.Context, tool string, gate registry.Gate) (*works
 }
 
 func (a *app) openWith(ctx context.Context, tool string, gate registry.Gate, root string, c *config.Config) (*workspace, error) {
-	isolation, err := host.ParseIsolation(c.Sandbox.Isolation)
+	isolation, err := a.isolationOf(c)
 	if err != nil {
 		return nil, err
 	}

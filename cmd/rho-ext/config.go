@@ -57,6 +57,15 @@ func (a *app) loadConfig(root string) (*config.Config, []config.Warning, error) 
 	return config.Load(o)
 }
 
+// isolationOf is the mode that the configuration asks for. Where it says
+// nothing, a verb that runs one tool and ends takes the shortest path.
+func (a *app) isolationOf(c *config.Config) (host.Isolation, error) {
+	if a.short && c.Origin("sandbox.isolation").Source == config.FromDefault {
+		return host.InProcess, nil
+	}
+	return host.ParseIsolation(c.Sandbox.Isolation)
+}
+
 // levels are the names of log levels. off is above all of them.
 var levels = map[string]slog.Level{
 	"debug": slog.LevelDebug, "info": slog.LevelInfo, "warn": slog.LevelWarn, "error": slog.LevelError, "off": slog.LevelError + 1000,

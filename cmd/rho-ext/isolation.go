@@ -16,7 +16,7 @@ func (d *diagnosis) lookAtIsolation(ctx context.Context, h *host.Host) {
 			Meaning: "extensions share this process, with deadlines and a stack limit; nothing bounds their memory"}
 		return
 	}
-	d.Isolation = isolationState{Mode: h.Isolation().String(), Meaning: "extensions run in worker processes"}
+	d.Isolation = isolationState{Mode: h.Isolation().String(), Meaning: "extensions run in worker processes; run uses this process unless --isolation says otherwise"}
 	l, err := h.Lockdown(ctx)
 	if err != nil {
 		d.problemf("no worker process could be started, so no extension runs: %v", err)

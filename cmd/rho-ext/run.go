@@ -62,7 +62,7 @@ func (a *app) runTool(ctx context.Context, name string, f runFlags) error {
 	start := time.Now()
 	// Whoever types the command has said that this call may run; what the
 	// policy denies stays denied.
-	a.asks = true
+	a.asks, a.short = true, true
 	var nested registry.Gate
 	if p := a.person(); p != nil {
 		nested = p

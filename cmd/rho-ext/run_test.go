@@ -80,6 +80,7 @@ func TestExitCodesAreThoseOfTheTable(t *testing.T) {
 		{"unknown flag", whole, "run greet --nope", 2, ""},
 		{"unknown verb", whole, "nope", 2, ""},
 		{"no tool", whole, "run", 2, ""},
+		{"in-process isolation", whole, "list --isolation in-process", 0, "list"},
 		{"isolation that is none", whole, "list --isolation x", 2, ""},
 		{"root that is none", "nowhere", "list", 2, ""},
 		{"name that may be in a broken extension", broken, "run half", 3, "failures"},

@@ -109,8 +109,20 @@ func (l *link) judge(calls map[uint64]*call, sandboxes map[uint64]*remote) *verd
 	v.cause, v.detail = classify(*l.ending, words, l.proc.signalled(), l.peak > l.factory.opts.HardMemory/2)
 	if v.cause != "" && v.cause != CauseKilled && v.cause != CauseStart {
 		v.blame(trace, isGreedy(words), calls, sandboxes)
+		if len(sandboxes) > 1 && l.ending.cause == CauseCrash && isShort(words) {
+			v.doubt()
+		}
 	}
 	return v
+}
+
+// doubt takes the blame back: each of those who were at work gets a worker of its
+// own, where it can be told what it does.
+func (v *verdict) doubt() {
+	for s := range v.accused {
+		v.accused[s] = false
+	}
+	v.by, v.guilty = nil, nil
 }
 
 // blame finds who was at work. greedy says that it was one large allocation
@@ -173,7 +185,7 @@ func classify(e ending, words string, signalled, large bool) (Cause, string) {
 		return "", ""
 	case e.cause != CauseCrash:
 		return e.cause, e.detail
-	case said(outOfMemory, "cannot allocate memory"):
+	case said(outOfMemory, "cannot allocate memory", "pthread_create failed", "failed to create new OS thread"):
 		return CauseMemory, firstLine(words)
 	case said("stack exceeds", "stack overflow"):
 		return CauseStack, firstLine(words)
@@ -198,6 +210,13 @@ func isGreedy(words string) bool {
 	}
 	n, err := strconv.ParseUint(m[1], 10, 64)
 	return err != nil || n > 128<<20
+}
+
+// isShort reports whether a worker died because no memory was left for something
+// small, which another may have used up who is idle now.
+func isShort(words string) bool {
+	return strings.Contains(words, "pthread_create failed") || strings.Contains(words, "failed to create new OS thread") ||
+		strings.Contains(words, "cannot allocate") && !isGreedy(words)
 }
 
 func firstLine(words string) string {

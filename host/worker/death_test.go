@@ -50,6 +50,8 @@ func TestDeathsHaveCauses(t *testing.T) {
 		{CauseCrash, "runtime: out of memory: cannot allocate 4194304-byte block (1 in use)\n", false, false, CauseMemory},
 		{CauseCrash, "fatal error: rho-ext: out of memory\n", false, false, CauseMemory},
 		{CauseCrash, "runtime: goroutine stack exceeds 67108864-byte limit\n", false, false, CauseStack},
+		{CauseCrash, "runtime/cgo: pthread_create failed: Resource temporarily unavailable\n", true, false, CauseMemory},
+		{CauseCrash, "runtime: failed to create new OS thread (have 9 already; errno=11)\n", false, false, CauseMemory},
 		{CauseCrash, "panic: x\n", false, false, CauseCrash},
 		{CauseCrash, "", true, false, CauseKilled},
 		{CauseCrash, "", true, true, CauseMemory},

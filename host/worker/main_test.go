@@ -1,7 +1,6 @@
 package worker
 
 import (
-	"fmt"
 	"os"
 	"testing"
 
@@ -14,9 +13,5 @@ func TestMain(m *testing.M) {
 		return
 	}
 	Main()
-	if os.Getenv("RHO_LONG") == "" {
-		fmt.Println("worker processes are not the default yet; .ci/long tests them (RHO_LONG=1)")
-		return
-	}
 	goleak.VerifyTestMain(m)
 }

@@ -80,7 +80,7 @@ type Shell struct {
 
 // Sandbox is how extensions run.
 type Sandbox struct {
-	Isolation   string // in-process or process
+	Isolation   string // in-process or process; where nothing says so, run uses in-process
 	CallTimeout time.Duration
 	LoadTimeout time.Duration
 }
@@ -169,7 +169,7 @@ func (c *Config) Origin(key string) Origin {
 func Default() *Config {
 	return &Config{
 		Approval:  Approval{Read: Auto, Write: Ask, Network: Ask, Destructive: Ask},
-		Sandbox:   Sandbox{Isolation: "in-process", CallTimeout: 30 * time.Second, LoadTimeout: 5 * time.Second},
+		Sandbox:   Sandbox{Isolation: "process", CallTimeout: 30 * time.Second, LoadTimeout: 5 * time.Second},
 		Redaction: Redaction{Enabled: true},
 		Log:       Log{Level: "info", Session: true, MaxBytes: 10 << 20},
 		Secrets:   Secrets{Store: "auto"},

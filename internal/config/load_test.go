@@ -276,7 +276,7 @@ func TestAProjectMayOnlyNarrow(t *testing.T) {
 		{"deny commands", "shell.denied_commands = ['a']", "shell.denied_commands = ['b']", "shell.denied_commands", "a, b", ""},
 		{"allow commands", "shell.denied_commands = ['a']", "shell.denied_commands = []", "shell.denied_commands", "a", ""},
 		{"deny flags", "", "shell.denied_flag_combos = [['-r', '-f']]", "shell.denied_flag_combos", "-r -f", ""},
-		{"isolate more", "", "sandbox.isolation = 'process'", "sandbox.isolation", "process", ""},
+		{"isolate more", "sandbox.isolation = 'in-process'", "sandbox.isolation = 'process'", "sandbox.isolation", "process", ""},
 		{"isolate less", "sandbox.isolation = 'process'", "sandbox.isolation = 'in-process'", "sandbox.isolation", "process", only},
 		{"shorter calls", "", "sandbox.call_timeout = '5s'", "sandbox.call_timeout", "5s", ""},
 		{"longer calls", "", "sandbox.call_timeout = '31s'", "sandbox.call_timeout", "30s", only},
@@ -338,13 +338,13 @@ func TestEveryValueKnowsItsFileAndLine(t *testing.T) {
 	require.NoError(t, err)
 	user := filepath.Join(o.Home, "config.toml")
 	want := map[string]config.Origin{
-		"extensions.disabled=a":        {Source: config.FromUser, File: user, Line: 3},
-		"extensions.disabled=b":        {Source: config.FromProject, File: ".rho/config.toml", Line: 1},
-		"log.level=warn":               {Source: config.FromUser, File: user, Line: 6},
-		"approval.per_tool.x=deny":     {Source: config.FromProject, File: ".rho/config.toml", Line: 3},
-		"sandbox.call_timeout=2s":      {Source: config.FromFlag, Name: "--timeout"},
-		"extensions.dirs=some/where":   {Source: config.FromFlag, Name: "--extensions"},
-		"sandbox.isolation=in-process": {Source: config.FromDefault},
+		"extensions.disabled=a":      {Source: config.FromUser, File: user, Line: 3},
+		"extensions.disabled=b":      {Source: config.FromProject, File: ".rho/config.toml", Line: 1},
+		"log.level=warn":             {Source: config.FromUser, File: user, Line: 6},
+		"approval.per_tool.x=deny":   {Source: config.FromProject, File: ".rho/config.toml", Line: 3},
+		"sandbox.call_timeout=2s":    {Source: config.FromFlag, Name: "--timeout"},
+		"extensions.dirs=some/where": {Source: config.FromFlag, Name: "--extensions"},
+		"sandbox.isolation=process":  {Source: config.FromDefault},
 	}
 	last := ""
 	for _, v := range c.Explain() {
