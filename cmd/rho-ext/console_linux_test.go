@@ -108,6 +108,20 @@ func (p *console) screen() string {
 	return p.seen
 }
 
+// drain waits until the screen shows all that was written.
+func (p *console) drain() {
+	p.t.Helper()
+	const mark = "<drained>"
+	_, err := p.tty.WriteString(mark)
+	require.NoError(p.t, err)
+	at := p.at
+	p.expect(mark)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.at = at
+	p.seen = strings.ReplaceAll(p.seen, mark, "")
+}
+
 func (p *console) typed(text string) {
 	p.t.Helper()
 	_, err := p.ctl.WriteString(text)
@@ -135,6 +149,7 @@ func (r *session) code() int {
 	r.t.Helper()
 	select {
 	case code := <-r.done:
+		r.drain()
 		return code
 	case <-time.After(30 * time.Second):
 		r.t.Fatalf("it never ended:\n%s", r.screen())
