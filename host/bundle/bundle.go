@@ -31,6 +31,9 @@ type Options struct {
 	// Timeout bounds the work, which a few bytes of source can make endless;
 	// zero means no bound. What runs too long is left behind.
 	Timeout time.Duration
+	// Again says that the same is built again and again: whoever builds keeps
+	// what was parsed, see [Builder].
+	Again bool
 }
 
 // Bundle is the result of [Build].
@@ -41,6 +44,8 @@ type Bundle struct {
 	Hash string
 	// Inputs are the absolute paths of all files that went in, sorted.
 	Inputs []string
+	// Content is a hash over the names and content of Inputs, see [Stamps].
+	Content string
 
 	root    string
 	sources map[string]string // name in the source map → text, for the extension's own files
@@ -88,23 +93,25 @@ func Build(o Options) (*Bundle, error) {
 	if f := oddSettings(o); f != nil {
 		return nil, &Failures{List: []wire.Failure{*f}, root: o.Root}
 	}
-	l := &loader{opts: o, roots: packageRoots(o), sources: map[string]string{}}
+	l := newLoader(o)
 	done := make(chan api.BuildResult, 1)
-	go func() { done <- api.Build(buildOptions(o, l)) }()
-	var late <-chan time.Time
-	if o.Timeout > 0 {
-		t := time.NewTimer(o.Timeout)
-		defer t.Stop()
-		late = t.C
-	}
-	var result api.BuildResult
+	go func() { done <- api.Build(buildOptions(o, func() *loader { return l })) }()
 	select {
-	case result = <-done:
-	case <-late:
+	case result := <-done:
+		return finish(o, l, result)
+	case <-after(o.Timeout):
 		f := Late(o)
 		f.Unfinished = true
 		return nil, f
 	}
+}
+
+func newLoader(o Options) *loader {
+	return &loader{opts: o, roots: packageRoots(o), sources: map[string]string{}}
+}
+
+// finish makes a bundle of what the bundler gave.
+func finish(o Options, l *loader, result api.BuildResult) (*Bundle, error) {
 	if len(result.Errors) > 0 {
 		list := l.failures(result.Errors)
 		return nil, &Failures{List: list, Sources: l.shown(list), root: o.Root}
@@ -122,6 +129,11 @@ func Build(o Options) (*Bundle, error) {
 		return nil, Broken(o, "the source map cannot be read: "+err.Error(), "")
 	}
 	b.Hash = b.hash(l)
+	content := sha256.New()
+	for _, path := range b.Inputs {
+		addInput(content, path, l.sums[path])
+	}
+	b.Content = hex.EncodeToString(content.Sum(nil))
 	return b, nil
 }
 

@@ -12,7 +12,7 @@ import (
 // process.
 type Outcome struct {
 	Script, SourceMap []byte
-	Hash              string
+	Hash, Content     string
 	Inputs            []string
 	Sources, Aliases  map[string]string
 	// Failures are there instead of a script; Unfinished is
@@ -27,7 +27,7 @@ func OutcomeOf(b *Bundle, err error) Outcome {
 	if errors.As(err, &fails) {
 		return Outcome{Failures: fails.List, Sources: fails.Sources, Unfinished: fails.Unfinished}
 	}
-	return Outcome{Script: b.Script, SourceMap: b.SourceMap, Hash: b.Hash, Inputs: b.Inputs, Sources: b.sources, Aliases: b.aliases}
+	return Outcome{Script: b.Script, SourceMap: b.SourceMap, Hash: b.Hash, Content: b.Content, Inputs: b.Inputs, Sources: b.sources, Aliases: b.aliases}
 }
 
 // Result puts together what [Build] gave for the options. It does not trust the
@@ -46,6 +46,6 @@ func (out Outcome) Result(o Options) (*Bundle, error) {
 			return nil, fmt.Errorf("a bundle of %q, which is outside the extension", path)
 		}
 	}
-	return &Bundle{Script: out.Script, SourceMap: out.SourceMap, Hash: out.Hash, Inputs: out.Inputs,
+	return &Bundle{Script: out.Script, SourceMap: out.SourceMap, Hash: out.Hash, Content: out.Content, Inputs: out.Inputs,
 		root: o.Root, sources: out.Sources, aliases: out.Aliases}, nil
 }

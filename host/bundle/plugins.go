@@ -53,9 +53,10 @@ func nodeModules() api.Plugin {
 
 // confined reads every file itself, so that nothing outside the roots ever
 // becomes part of a bundle, whatever the resolver found.
-func confined(l *loader) api.Plugin {
+func confined(reads func() *loader) api.Plugin {
 	return api.Plugin{Name: "confined", Setup: func(b api.PluginBuild) {
 		b.OnLoad(api.OnLoadOptions{Filter: `.*`, Namespace: "file"}, func(a api.OnLoadArgs) (api.OnLoadResult, error) {
+			l := reads()
 			text, msg := l.read(a.Path)
 			if msg != nil {
 				return api.OnLoadResult{Errors: []api.Message{*msg}}, nil
