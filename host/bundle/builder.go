@@ -59,7 +59,7 @@ func (b *Builder) Build(o Options) (*Bundle, error) {
 	if late {
 		b.forget(k)
 		f := Late(o)
-		f.Unfinished = true
+		f.Unfinished, f.Graph = true, l.graph()
 		return nil, f
 	}
 	return finish(o, l, result)

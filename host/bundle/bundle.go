@@ -42,10 +42,8 @@ type Bundle struct {
 	SourceMap []byte
 	// Hash changes when Script, SourceMap or Inputs do.
 	Hash string
-	// Inputs are the absolute paths of all files that went in, sorted.
-	Inputs []string
-	// Content is a hash over the names and content of Inputs, see [Stamps].
-	Content string
+	// Graph is what went in.
+	Graph
 
 	root    string
 	sources map[string]string // name in the source map → text, for the extension's own files
@@ -101,7 +99,7 @@ func Build(o Options) (*Bundle, error) {
 		return finish(o, l, result)
 	case <-after(o.Timeout):
 		f := Late(o)
-		f.Unfinished = true
+		f.Unfinished, f.Graph = true, l.graph()
 		return nil, f
 	}
 }
@@ -114,9 +112,9 @@ func newLoader(o Options) *loader {
 func finish(o Options, l *loader, result api.BuildResult) (*Bundle, error) {
 	if len(result.Errors) > 0 {
 		list := l.failures(result.Errors)
-		return nil, &Failures{List: list, Sources: l.shown(list), root: o.Root}
+		return nil, &Failures{List: list, Sources: l.shown(list), Graph: l.graph(), root: o.Root}
 	}
-	b := &Bundle{root: o.Root, sources: l.sources, Inputs: l.inputs()}
+	b := &Bundle{root: o.Root, sources: l.sources, Graph: l.graph()}
 	for _, f := range result.OutputFiles {
 		if strings.HasSuffix(f.Path, ".map") {
 			b.SourceMap = f.Contents
@@ -129,11 +127,6 @@ func finish(o Options, l *loader, result api.BuildResult) (*Bundle, error) {
 		return nil, Broken(o, "the source map cannot be read: "+err.Error(), "")
 	}
 	b.Hash = b.hash(l)
-	content := sha256.New()
-	for _, path := range b.Inputs {
-		addInput(content, path, l.sums[path])
-	}
-	b.Content = hex.EncodeToString(content.Sum(nil))
 	return b, nil
 }
 
@@ -175,13 +168,31 @@ func (l *loader) remember(path string, text []byte) {
 	}
 }
 
-func (l *loader) inputs() []string {
-	out := make([]string, 0, len(l.sums))
-	for p := range l.sums {
-		out = append(out, p)
+// miss notes an input that could not be read.
+func (l *loader) miss(path string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.sums == nil {
+		l.sums = map[string][sha256.Size]byte{}
 	}
-	sort.Strings(out)
-	return out
+	l.sums[path] = [sha256.Size]byte{}
+}
+
+// graph is what was read so far.
+func (l *loader) graph() Graph {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	var g Graph
+	for p := range l.sums {
+		g.Inputs = append(g.Inputs, p)
+	}
+	sort.Strings(g.Inputs)
+	content := sha256.New()
+	for _, path := range g.Inputs {
+		addInput(content, path, l.sums[path])
+	}
+	g.Content = hex.EncodeToString(content.Sum(nil))
+	return g
 }
 
 // oddSettings refuses settings that the bundler would read by itself, and would

@@ -109,6 +109,14 @@ func (l *loader) read(path string) ([]byte, *api.Message) {
 	if !ok {
 		return nil, l.leaves(l.name(path))
 	}
+	text, msg := l.readHere(path, real)
+	if msg != nil {
+		l.miss(real)
+	}
+	return text, msg
+}
+
+func (l *loader) readHere(path, real string) ([]byte, *api.Message) {
 	st, err := os.Stat(real)
 	if err != nil {
 		return nil, problem(wire.StageResolve, "", "cannot read %s: %v", l.name(path), cause(err))

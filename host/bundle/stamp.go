@@ -32,42 +32,42 @@ type known struct {
 // maxListed bounds how many names of one extension's folder are looked at.
 const maxListed = 10_000
 
+// Graph is what a build read: the absolute paths of its inputs, sorted, and a
+// hash over their names and content.
+type Graph struct {
+	Inputs  []string
+	Content string
+}
+
 // Of is a text that is the same as long as a build with the options gives the
-// same as b did: over the content of all that went into b, the settings that
-// decide about imports, and what else the imports could mean by now. It is empty
-// where an input has changed since b was built, so that nobody knows which of
-// the two is in b.
-func (s *Stamps) Of(o Options, b *Bundle) string {
-	st := s.begin(o)
+// same as the one that read g: over the content of that, the settings that
+// decide about imports, and what else the imports could mean by now. For a build
+// that failed it is over all names in the root too: what it missed may lie
+// anywhere.
+//
+// It is empty where an input has changed since it was read, so that nobody knows
+// which of the two was built.
+func (s *Stamps) Of(o Options, g Graph, failed bool) string {
+	st := &stamping{stamps: s, opts: o, hash: sha256.New(), dirs: map[string][]string{}, all: failed}
+	fmt.Fprintf(st.hash, "%q %q %q %q\n", o.ID, o.Entry, o.Root, o.Limit)
+	inputs := g.Inputs
+	if len(inputs) == 0 {
+		inputs = []string{o.Entry}
+	}
 	content := sha256.New()
-	for _, path := range b.Inputs {
+	for _, path := range inputs {
 		sum, err := s.sum(path)
-		if err != nil {
+		if err != nil && !failed {
 			return ""
 		}
 		addInput(content, path, sum)
 		st.climb(path)
 	}
-	if hex.EncodeToString(content.Sum(nil)) != b.Content {
+	sum := hex.EncodeToString(content.Sum(nil))
+	if len(g.Inputs) > 0 && sum != g.Content {
 		return ""
 	}
-	return b.Content + st.end()
-}
-
-// Changed reports whether a build would give something else than one did, whose
-// stamp is given.
-func (s *Stamps) Changed(o Options, b *Bundle, stamp string) bool {
-	return stamp == "" || s.Of(o, b) != stamp
-}
-
-// OfAll is a text that is the same as long as all names, sizes and times in the
-// root are, and the packages and settings beside it. It is for a build that
-// fails: what it misses may lie anywhere.
-func (s *Stamps) OfAll(o Options) string {
-	st := s.begin(o)
-	st.climb(o.Entry)
-	st.tree()
-	return st.end()
+	return sum + st.end()
 }
 
 func addInput(h hash.Hash, path string, sum [sha256.Size]byte) {
@@ -96,7 +96,7 @@ func (st *stamping) end() string {
 	for _, dir := range folders {
 		st.folder(dir)
 	}
-	if st.paths {
+	if st.paths || st.all {
 		st.tree()
 	}
 	return hex.EncodeToString(st.hash.Sum(nil))
@@ -109,6 +109,7 @@ type stamping struct {
 	hash   hash.Hash
 	dirs   map[string][]string // folder → stems of the inputs and folders in it
 	paths  bool                // a tsconfig.json maps names to places
+	all    bool                // every name in the root counts
 }
 
 func (s *stamping) visit(dir string) {
@@ -151,8 +152,12 @@ func (s *stamping) folder(dir string) {
 	packages := filepath.Join(dir, "node_modules")
 	s.names(packages, func(name string) bool {
 		if strings.HasPrefix(name, "@") {
-			s.names(filepath.Join(packages, name), nil)
+			s.names(filepath.Join(packages, name), func(inner string) bool {
+				s.manifest(filepath.Join(packages, name, inner))
+				return true
+			})
 		}
+		s.manifest(filepath.Join(packages, name))
 		return true
 	})
 	if _, inside := below(s.opts.Root, dir); inside || strings.Contains(dir, "node_modules") {
@@ -183,6 +188,17 @@ func (s *stamping) entry(dir string, e fs.DirEntry) {
 	fmt.Fprintf(s.hash, "%q %v %q\n", e.Name(), e.Type(), target)
 }
 
+// manifest adds when a package's own settings were changed, for a build that
+// failed: they may be why.
+func (s *stamping) manifest(dir string) {
+	if !s.all {
+		return
+	}
+	if info, err := os.Stat(filepath.Join(dir, "package.json")); err == nil {
+		fmt.Fprintf(s.hash, "%d %d\n", info.Size(), info.ModTime().UnixNano())
+	}
+}
+
 func (s *stamping) setting(path string) (text []byte) {
 	text, err := readRegular(path)
 	if err == nil {
@@ -202,7 +218,7 @@ func (s *stamping) config(path string, depth int) {
 	}
 }
 
-// tree adds all names in the root, and when what they name was changed.
+// tree adds all names in the root.
 func (s *stamping) tree() {
 	n := 0
 	_ = filepath.WalkDir(s.opts.Root, func(path string, e fs.DirEntry, err error) error {
@@ -216,9 +232,6 @@ func (s *stamping) tree() {
 			return filepath.SkipAll
 		}
 		fmt.Fprintf(s.hash, "%q ", path)
-		if info, err := os.Stat(path); err == nil && !info.IsDir() {
-			fmt.Fprintf(s.hash, "%d %d ", info.Size(), info.ModTime().UnixNano())
-		}
 		s.entry(filepath.Dir(path), e)
 		return nil
 	})

@@ -81,7 +81,7 @@ func (f *frame) outcome() (out bundle.Outcome, err error) {
 		one := &m.Failures[i]
 		one.Position.File, one.Message, one.Hint = texts[3*i], texts[3*i+1], texts[3*i+2]
 	}
-	out = bundle.Outcome{Script: f.part(1), SourceMap: f.part(2), Hash: m.Hash, Content: m.Content, Inputs: lists[1], Failures: m.Failures, Unfinished: m.Unfinished}
+	out = bundle.Outcome{Script: f.part(1), SourceMap: f.part(2), Hash: m.Hash, Graph: bundle.Graph{Inputs: lists[1], Content: m.Content}, Failures: m.Failures, Unfinished: m.Unfinished}
 	if out.Sources, err = unpair(lists[2]); err == nil {
 		out.Aliases, err = unpair(lists[3])
 	}
