@@ -50,6 +50,7 @@ type Host struct {
 	skipped  map[string]bool      // ids that were not needed and so not evaluated
 	manual   map[string]manual    // ids that were enabled, disabled or unloaded by hand
 	records  map[string]*record   // of the last look at each extension
+	watchers map[*Watcher]struct{}
 	closed   bool
 }
 
@@ -117,6 +118,7 @@ func (h *Host) Failures() []Failure {
 // Close ends all extensions at once and takes their tools out of the registry.
 func (h *Host) Close() error {
 	h.stop()
+	h.closeWatchers()
 	h.reloading.Lock()
 	defer h.reloading.Unlock()
 	h.mu.Lock()

@@ -50,6 +50,7 @@ type record struct {
 	failures []Failure // why the last attempt failed, if it did
 	version  int       // how many were put in place
 	odd      time.Time // since when it looks as if it was being saved
+	at       time.Time // of the stamp
 }
 
 func (h *Host) record(id string) *record {
@@ -196,6 +197,7 @@ func (h *Host) settle(c *candidate, rep *Report) {
 	before := r.failures
 	if c.same == nil {
 		r.source, r.graph, r.stamp, r.failures = c.source, c.graph, c.stamp, c.failures
+		r.at = time.Now()
 		if c.refused != nil && len(c.failures) > 0 {
 			r.stamp = "" // it depends on the other extensions
 		}
