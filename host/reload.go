@@ -121,6 +121,14 @@ func (h *Host) reload(ctx context.Context, l *look) (Report, error) {
 	return rep, nil
 }
 
+// NameError says that an extension that was named is not there, or may not run.
+type NameError struct {
+	Name    string
+	Message string
+}
+
+func (e *NameError) Error() string { return e.Message }
+
 // known checks the ids that were asked for.
 func (h *Host) known(sources []Source, failures []Failure, l *look) error {
 	have := map[string]bool{}
@@ -144,7 +152,7 @@ func (h *Host) known(sources []Source, failures []Failure, l *look) error {
 		if hint == "" && len(names) > 0 {
 			hint = "; there are " + strings.Join(names, ", ")
 		}
-		return fmt.Errorf("there is no extension %q%s", id, hint)
+		return &NameError{id, fmt.Sprintf("there is no extension %q%s", id, hint)}
 	}
 	return nil
 }
@@ -159,9 +167,9 @@ func (l *look) runnable(sources []Source) error {
 			switch {
 			case s.ID != id:
 			case s.Disabled:
-				return fmt.Errorf("extension %q is disabled: enable it first", id)
+				return &NameError{id, fmt.Sprintf("extension %q is disabled: enable it first", id)}
 			case s.Untrusted:
-				return fmt.Errorf("extension %q is not trusted: see rho-ext trust", id)
+				return &NameError{id, fmt.Sprintf("extension %q is not trusted: see rho-ext trust", id)}
 			}
 		}
 	}
