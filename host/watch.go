@@ -28,6 +28,9 @@ type WatchOptions struct {
 	// Quiet is how long nothing must change before it is looked, Longest how
 	// long that is waited for; zero means 10 ms and 100 ms.
 	Quiet, Longest time.Duration
+	// Every is how often folders are looked at that cannot be watched; zero
+	// means 300 ms.
+	Every time.Duration
 }
 
 // Watcher reloads extensions when their files change.
@@ -59,7 +62,7 @@ func (h *Host) Watch(o WatchOptions) (*Watcher, error) {
 		h.bundler.Stay(stayWatching)
 	}
 	w.watch = watch.Start(watch.Options{
-		Places: h.places, Changed: w.changed, Status: o.Status, Poll: o.Poll, Quiet: o.Quiet, Longest: o.Longest,
+		Places: h.places, Changed: w.changed, Status: o.Status, Poll: o.Poll, Quiet: o.Quiet, Longest: o.Longest, Every: o.Every,
 	})
 	h.mu.Lock()
 	closed := h.closed

@@ -402,7 +402,7 @@ func (p pattern) run(t *testing.T, poll bool) {
 		}
 	}
 	w := &watched{project: openProject(t, root)}
-	w.begin(host.WatchOptions{Poll: poll})
+	w.begin(host.WatchOptions{Poll: poll, Every: 30 * time.Millisecond})
 	before := w.says("x")
 	p.save(t, dir)
 	want := p.want
