@@ -33,6 +33,7 @@ type Host struct {
 	session *permission.MemoryStore
 	code    atomic.Pointer[[]string] // where extensions are
 
+	began   Report
 	stamps  bundle.Stamps
 	builder bundle.Builder // for builds in this process
 
@@ -82,12 +83,15 @@ func New(ctx context.Context, o Options) (*Host, error) {
 			return nil, fmt.Errorf("project root: %w", err)
 		}
 	}
-	if _, err := h.Reload(ctx); err != nil {
+	if h.began, err = h.Reload(ctx); err != nil {
 		h.Close()
 		return nil, err
 	}
 	return h, nil
 }
+
+// Began is the report of what [New] has loaded.
+func (h *Host) Began() Report { return h.began }
 
 // Registry is where the extensions' tools are.
 func (h *Host) Registry() *registry.Registry { return h.opts.Registry }

@@ -18,9 +18,6 @@ type Report struct {
 	Failures []Failure
 	// Changes tell of every extension that is not simply unchanged.
 	Changes []Change
-	// Paths are the files that were saved, where that is why it was looked; as
-	// people see them.
-	Paths    []string
 	Duration time.Duration
 }
 
@@ -52,6 +49,9 @@ type Change struct {
 	Tools []ToolChange
 	// Failures say why, with ChangeFailed.
 	Failures []Failure
+	// Paths are the files of it that were saved, as people see them, where that
+	// is why it was looked.
+	Paths []string
 	// Bundled and Loaded are how long that took.
 	Bundled, Loaded time.Duration
 

@@ -151,7 +151,9 @@ func (w *Watcher) changed(b watch.Batch) (again time.Duration) {
 	}
 	rep.Changes = h.news(rep.Changes, w.paths)
 	if len(rep.Changes) > 0 {
-		rep.Paths = h.causes(rep.Changes, w.paths)
+		for i := range rep.Changes {
+			rep.Changes[i].Paths = h.causes(rep.Changes[i].Extension, w.paths)
+		}
 		if w.opts.Reloaded != nil {
 			w.opts.Reloaded(rep)
 		}
@@ -186,11 +188,11 @@ func (h *Host) news(list []Change, paths []string) []Change {
 	})
 }
 
-// causes are those of the paths that belong to the extensions that changed.
-func (h *Host) causes(list []Change, paths []string) []string {
+// causes are those of the paths that belong to an extension.
+func (h *Host) causes(id string, paths []string) []string {
 	var out []string
 	for _, p := range paths {
-		if slices.ContainsFunc(list, func(c Change) bool { return h.uses(c.Extension, p) }) {
+		if h.uses(id, p) {
 			out = append(out, showPath(h.opts.Root, p))
 		}
 	}
