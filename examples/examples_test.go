@@ -233,4 +233,16 @@ func TestAProgramThatForgetsWorkerMainIsToldTheLine(t *testing.T) {
 	require.ErrorIs(t, err, host.ErrNoWorkerMain)
 	require.ErrorContains(t, err, "call host.WorkerMain() first in main")
 	require.ErrorContains(t, err, "host.InProcess")
+	for _, path := range must(filepath.Glob("/proc/self/task/*/children")) { // where the system tells
+		children, err := os.ReadFile(path)
+		require.NoError(t, err)
+		require.Empty(t, children, "a process was started")
+	}
+}
+
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
 }
