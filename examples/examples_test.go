@@ -226,9 +226,9 @@ func TestLegacyAndModernToolsGiveTheSameText(t *testing.T) {
 	p.fail(registry.KindInvalidArgs, "modern_head", args{"path": "short.txt", "lines": 0})
 }
 
-// This program's TestMain does not call host.WorkerMain.
-func TestAProgramThatForgetsWorkerMainIsToldTheLine(t *testing.T) {
-	t.Parallel()
+// This program's TestMain does not call host.WorkerMain. Not parallel: others
+// start processes.
+func TestAProgramThatForgetsWorkerMainIsToldTheLineAndStartsNoProcess(t *testing.T) {
 	_, err := host.New(context.Background(), host.Options{Root: t.TempDir(), UserDir: "-"})
 	require.ErrorIs(t, err, host.ErrNoWorkerMain)
 	require.ErrorContains(t, err, "call host.WorkerMain() first in main")
