@@ -267,6 +267,11 @@ func (g *generation) call(ctx context.Context, t *JSTool, args json.RawMessage) 
 		switch {
 		case !res.Lost:
 			return g.result(res)
+		case res.Acted && res.Died:
+			return nil, &registry.Failure{
+				Kind: registry.KindOther, Code: "worker_lost",
+				Message: "the worker process ended under this call, which had already acted: whether it finished is unknown",
+			}
 		case res.Acted:
 			return nil, &registry.Failure{
 				Kind: registry.KindOther, Code: "runtime_lost",

@@ -46,6 +46,7 @@ version serving. An MCP client is told when the list of tools changes.`,
 			if err != nil {
 				return err
 			}
+			a.stays = true
 			w, err := a.open(cmd.Context(), "", gate)
 			if err != nil {
 				return err
