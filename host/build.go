@@ -3,6 +3,7 @@ package host
 import (
 	"context"
 	"runtime"
+	"slices"
 
 	"golang.org/x/sync/errgroup"
 
@@ -56,25 +57,26 @@ func (s Source) runs() bool { return s.ShadowedBy == "" && !s.Disabled && !s.Unt
 // buildAll bundles what is neither shadowed nor disabled, side by side. What has
 // not changed is not.
 func (h *Host) buildAll(ctx context.Context, sources []Source, l *look) []*candidate {
-	h.expect(sources)
 	var list []*candidate
 	var g errgroup.Group
 	g.SetLimit(runtime.GOMAXPROCS(0))
 	for _, src := range sources {
-		if !src.runs() {
+		if !src.runs() || !l.wants(src.ID) {
 			continue
 		}
 		c := &candidate{host: h, source: src, force: l.named(src.ID)}
-		if !l.wants(src.ID) {
-			continue
-		}
 		list = append(list, c)
-		g.Go(func() error {
-			if c.same = h.unchanged(src, l); c.same == nil {
-				c.build(ctx)
-			}
-			return nil
-		})
+		g.Go(func() error { c.same = h.unchanged(src, l); return nil })
+	}
+	_ = g.Wait()
+	// A process that is there already may read more than it needs for a while.
+	if slices.ContainsFunc(list, func(c *candidate) bool { return c.same == nil && (l.patience == 0 || h.record(c.source.ID) == nil) }) {
+		h.expect(sources)
+	}
+	for _, c := range list {
+		if c.same == nil {
+			g.Go(func() error { c.build(ctx); return nil })
+		}
 	}
 	_ = g.Wait() // build keeps its own failures
 	return list

@@ -48,7 +48,7 @@ With --json each line on stdout is an event. It ends when it is interrupted.`,
 
 func (a *app) dev(ctx context.Context, name string) error {
 	begin := time.Now()
-	a.asks = true
+	a.asks, a.stays = true, true
 	w, err := a.openDev(ctx)
 	if err != nil {
 		return err
