@@ -56,6 +56,8 @@ func brokenImports() []broken {
 	ext := func(line string) string { return line + "\nexport default { name: \"ext\", tools: [], a };\n" }
 	return []broken{
 		{name: "import: missing file", src: ext(`import a from "./nowhere";`), stage: wire.StageResolve, at: "ext.ts:1:15", message: `cannot find "./nowhere"`, hint: "relative to the importing file"},
+		{name: "import: from a module that exports nothing", files: map[string]string{"ext.ts": ext(`import { a } from "./lib/x";`), "lib/x.ts": ""},
+			stage: wire.StageBundle, at: "ext.ts:1:10", message: `Import "a" finds nothing: the file "lib/x.ts" has no exports`, hint: "export the name"},
 		{name: "import: missing package", src: ext(`import a from "left-pad";`), stage: wire.StageResolve, at: "ext.ts:1:15", message: `cannot find "left-pad"`, hint: "npm install left-pad"},
 		{name: "import: missing scoped package", src: ext(`import a from "@scope/pkg/deep";`), stage: wire.StageResolve, at: "ext.ts:1:15", message: `cannot find "@scope/pkg/deep"`, hint: "npm install @scope/pkg in"},
 		{name: "import: node:worker_threads", src: ext(`import * as a from "node:worker_threads";`), stage: wire.StageResolve, at: "ext.ts:1:20", message: "no Node modules", hint: "interleave at await"},

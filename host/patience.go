@@ -33,10 +33,12 @@ func (h *Host) patient(list []*candidate, l *look) {
 	defer h.mu.Unlock()
 	for _, c := range list {
 		if c.same != nil {
+			h.recordOf(c.source.ID).odd = time.Time{}
 			continue
 		}
 		odd := len(c.failures) > 0 && (c.failures[0].Stage == wire.StageResolve || h.emptied(c))
-		odd = odd || len(c.failures) == 0 && c.bundle != nil && h.emptied(c)
+		// So does one that is not any more what was bundled.
+		odd = odd || c.stamp == "" || h.emptied(c)
 		if r := h.records[c.source.ID]; !odd {
 			if r != nil {
 				r.odd = time.Time{}

@@ -27,6 +27,8 @@ type keptBuild struct {
 	key  string
 	used uint64
 
+	packages packageFiles
+
 	mu     sync.Mutex // one build at a time
 	ctx    api.BuildContext
 	loader *loader // of the build that runs
@@ -43,6 +45,7 @@ func (b *Builder) Build(o Options) (*Bundle, error) {
 		return Build(o) // the same extension is being built already
 	}
 	l := newLoader(o)
+	l.packages = &k.packages
 	late := false
 	var result api.BuildResult
 	done := make(chan api.BuildResult, 1)

@@ -110,6 +110,11 @@ func newLoader(o Options) *loader {
 
 // finish makes a bundle of what the bundler gave.
 func finish(o Options, l *loader, result api.BuildResult) (*Bundle, error) {
+	for _, m := range result.Warnings {
+		if nothingExported(m) {
+			result.Errors = append(result.Errors, m)
+		}
+	}
 	if len(result.Errors) > 0 {
 		list := l.failures(result.Errors)
 		return nil, &Failures{List: list, Sources: l.shown(list), Graph: l.graph(), root: o.Root}
@@ -146,8 +151,9 @@ func (b *Bundle) hash(l *loader) string {
 // loader reads every input, checks where it lies and remembers what it read.
 // esbuild calls it from several goroutines.
 type loader struct {
-	opts  Options
-	roots []string
+	opts     Options
+	roots    []string
+	packages *packageFiles // nil: nothing is kept
 
 	mu      sync.Mutex
 	sources map[string]string

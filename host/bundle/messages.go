@@ -57,6 +57,9 @@ func (l *loader) failures(msgs []api.Message) []wire.Failure {
 			f.Stage = wire.StageResolve
 			f.Message = `cannot find "` + name[1] + `"`
 			f.Hint = resolveHint(name[1])
+		} else if nothingExported(m) {
+			f.Message = strings.Replace(m.Text, "will always be undefined because", "finds nothing:", 1)
+			f.Hint = "check the path, or export the name there"
 		} else if strings.HasPrefix(m.Text, "No matching export in") {
 			f.Hint = "check the spelling, or export the name there"
 		} else if len(m.Notes) > 0 {
@@ -66,6 +69,13 @@ func (l *loader) failures(msgs []api.Message) []wire.Failure {
 		out = append(out, f)
 	}
 	return out
+}
+
+// nothingExported reports whether a message is about an import from a module
+// that exports nothing, such as one that is being saved: the bundler only warns
+// that it is undefined.
+func nothingExported(m api.Message) bool {
+	return m.ID == "import-is-undefined" && strings.HasSuffix(m.Text, "has no exports")
 }
 
 func resolveHint(name string) string {

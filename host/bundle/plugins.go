@@ -1,6 +1,7 @@
 package bundle
 
 import (
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -57,6 +58,12 @@ func confined(reads func() *loader) api.Plugin {
 	return api.Plugin{Name: "confined", Setup: func(b api.PluginBuild) {
 		b.OnLoad(api.OnLoadOptions{Filter: `.*`, Namespace: "file"}, func(a api.OnLoadArgs) (api.OnLoadResult, error) {
 			l := reads()
+			if f, ok := l.packages.get(a.Path); ok && l.holds(f) {
+				if kind, msg := loaderFor(a); msg == nil {
+					return api.OnLoadResult{Contents: &f.text, Loader: kind, ResolveDir: filepath.Dir(a.Path)}, nil
+				}
+			}
+			info, _ := os.Stat(a.Path)
 			text, msg := l.read(a.Path)
 			if msg != nil {
 				return api.OnLoadResult{Errors: []api.Message{*msg}}, nil
@@ -71,6 +78,9 @@ func confined(reads func() *loader) api.Plugin {
 				}
 			}
 			s := string(text)
+			if kind != api.LoaderText {
+				l.keep(a.Path, info, s)
+			}
 			return api.OnLoadResult{Contents: &s, Loader: kind, ResolveDir: filepath.Dir(a.Path)}, nil
 		})
 	}}
@@ -143,6 +153,34 @@ func (l *loader) readHere(path, real string) ([]byte, *api.Message) {
 	}
 	l.remember(real, text)
 	return text, nil
+}
+
+// holds notes a module that is kept, where it may still be read.
+func (l *loader) holds(f packageFile) bool {
+	if _, ok := l.inside(f.real); !ok {
+		return false
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.sums == nil {
+		l.sums = map[string][sha256.Size]byte{}
+	}
+	l.sums[f.real] = f.sum
+	return true
+}
+
+// keep keeps a module of a package for the next build.
+func (l *loader) keep(path string, info fs.FileInfo, text string) {
+	real, err := filepath.EvalSymlinks(path)
+	if l.packages == nil || err != nil {
+		return
+	}
+	l.mu.Lock()
+	sum, ok := l.sums[real]
+	l.mu.Unlock()
+	if ok && sum == sha256.Sum256([]byte(text)) {
+		l.packages.put(path, packageFile{info: info, real: real, text: text, sum: sum})
+	}
 }
 
 // inside gives a real path relative to the root that holds it.

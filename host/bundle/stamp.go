@@ -244,9 +244,8 @@ const trustAfter = 2 * time.Second
 
 // sum is that of a file's content.
 func (s *Stamps) sum(path string) ([sha256.Size]byte, error) {
-	inPackage := strings.Contains(path, string(filepath.Separator)+"node_modules"+string(filepath.Separator))
 	var info fs.FileInfo
-	if inPackage {
+	if inPackage(path) {
 		var err error
 		if info, err = os.Stat(path); err != nil {
 			return [sha256.Size]byte{}, err
@@ -254,7 +253,7 @@ func (s *Stamps) sum(path string) ([sha256.Size]byte, error) {
 		s.mu.Lock()
 		k, ok := s.sums[path]
 		s.mu.Unlock()
-		if ok && os.SameFile(k.info, info) && k.info.Size() == info.Size() && k.info.ModTime().Equal(info.ModTime()) {
+		if ok && unchanged(k.info, path) {
 			return k.sum, nil
 		}
 	}
@@ -263,7 +262,7 @@ func (s *Stamps) sum(path string) ([sha256.Size]byte, error) {
 		return [sha256.Size]byte{}, err
 	}
 	sum := sha256.Sum256(text)
-	if inPackage && time.Since(info.ModTime()) > trustAfter {
+	if info != nil && time.Since(info.ModTime()) > trustAfter {
 		s.mu.Lock()
 		if s.sums == nil || len(s.sums) > maxListed {
 			s.sums = map[string]known{}
