@@ -134,6 +134,9 @@ func (w *Watcher) status() {
 	}
 }
 
+// maxAbove is how many of the folders above a place are watched.
+const maxAbove = 3
+
 // addPlace adds the folders of a place, and that in which the place itself may
 // be replaced or made.
 func addPlace(want map[string]*folder, p Place) map[string]*folder {
@@ -157,14 +160,14 @@ func addPlace(want map[string]*folder, p Place) map[string]*folder {
 		}
 	}
 	// The folder may be made, moved or replaced, and so may those above it.
-	for child := dir; ; {
+	for child, there := dir, 0; there < maxAbove; {
 		parent := filepath.Dir(child)
 		if parent == child {
 			break
 		}
 		if st, err := os.Stat(parent); err == nil && st.IsDir() {
 			add(parent, []string{filepath.Base(child)})
-			break
+			there++
 		}
 		child = parent
 	}

@@ -42,21 +42,29 @@ func (w *Watcher) compare(dir string, f *folder, now map[string]string) {
 // has changed.
 func (f *folder) look(dir string) map[string]string {
 	seen := map[string]string{}
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return seen
+	names := f.names
+	if f.all {
+		entries, _ := os.ReadDir(dir)
+		names = nil
+		for _, e := range entries {
+			names = append(names, e.Name())
+		}
 	}
-	for _, e := range entries {
-		if !f.has(e.Name()) {
+	for _, name := range names {
+		path := filepath.Join(dir, name)
+		self, err := os.Lstat(path)
+		if err != nil {
 			continue
 		}
-		path := filepath.Join(dir, e.Name())
-		link, _ := os.Readlink(path)
-		state := e.Type().String() + " " + link
+		state := self.Mode().Type().String()
+		if self.Mode().Type() == os.ModeSymlink {
+			link, _ := os.Readlink(path)
+			state += " " + link
+		}
 		if info, err := os.Stat(path); err == nil && !info.IsDir() {
 			state += fmt.Sprintf(" %v %d %d %s", info.Mode(), info.Size(), info.ModTime().UnixNano(), identity(path))
 		}
-		seen[e.Name()] = state
+		seen[name] = state
 	}
 	return seen
 }
