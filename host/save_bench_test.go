@@ -19,20 +19,23 @@ import (
 // version. Run it with -benchtime 50x; the first save counts.
 func BenchmarkSaveToLive(b *testing.B) {
 	simple := func(n int) string { return answers("x", fmt.Sprint("v", n)) }
-	zod := func(n int) string {
-		return fmt.Sprintf(`import { z } from "zod";
+	zod := func(clause string, n int) string {
+		return fmt.Sprintf(`import %s from "zod";
 const Args = z.object({ text: z.string().default("a") });
-export default { name: "x", tools: [{ name: "x", description: "d", risk: "read", execute: (a) => Args.parse(a).text && "v%d" }] }`, n)
+export default { name: "x", tools: [{ name: "x", description: "d", risk: "read", execute: (a) => Args.parse(a).text && "v%d" }] }`, clause, n)
 	}
 	for _, mode := range []host.Isolation{host.InProcess, host.Process} {
 		b.Run("simple/"+mode.String(), func(b *testing.B) { saveToLive(b, mode, "", simple) })
-		b.Run("zod/"+mode.String(), func(b *testing.B) {
-			packages := b.TempDir()
-			if out, err := exec.Command("sh", "testdata/install-zod.sh", packages).CombinedOutput(); err != nil {
-				b.Skipf("zod cannot be installed here: %v\n%s", err, out)
-			}
-			saveToLive(b, mode, packages, zod)
-		})
+		// As its manual says, and with an import that keeps all of it.
+		for name, clause := range map[string]string{"zod": "* as z", "zod-whole": "{ z }"} {
+			b.Run(name+"/"+mode.String(), func(b *testing.B) {
+				packages := b.TempDir()
+				if out, err := exec.Command("sh", "testdata/install-zod.sh", packages).CombinedOutput(); err != nil {
+					b.Skipf("zod cannot be installed here: %v\n%s", err, out)
+				}
+				saveToLive(b, mode, packages, func(n int) string { return zod(clause, n) })
+			})
+		}
 	}
 }
 

@@ -433,3 +433,60 @@ func (p pattern) run(t *testing.T, poll bool) {
 		require.Zero(t, other, "%v", w.changes("x"))
 	}
 }
+
+// As a checkout of another branch does.
+func TestHundredsOfFilesAtOnce(t *testing.T) {
+	t.Parallel()
+	const extensions, helpers = 20, 15
+	branch := func(name string) map[string]string {
+		files := map[string]string{}
+		for i := range extensions {
+			id := fmt.Sprint("e", i)
+			src := ""
+			for j := range helpers {
+				src += fmt.Sprintf("import { text as t%d } from \"./h%d\";\n", j, j)
+				files[fmt.Sprintf("%s/h%d.ts", id, j)] = text(name)
+			}
+			files[id+"/mod.ts"] = src + fmt.Sprintf("const text = new Set([t0, t%d]).size === 1 ? t0 : \"mixed\";", helpers-1) + strings.TrimPrefix(imports(id, ""), `import { text } from "";`)
+		}
+		return files
+	}
+	w := watchProject(t, branch("old"), host.WatchOptions{})
+	require.Equal(t, "old", w.says("e0"))
+	files := branch("new")
+	delete(files, "e1/mod.ts") // that branch has one less and one more
+	files["more/mod.ts"] = answers("more", "new")
+	require.NoError(t, os.RemoveAll(filepath.Join(w.dir, "e1")))
+	for name, text := range files { // in any order
+		path := filepath.Join(w.dir, filepath.FromSlash(name))
+		_ = os.Remove(path) // as git does
+		save(t, path, text)
+	}
+	for i := range extensions {
+		if i != 1 {
+			w.eventually(fmt.Sprint("e", i), "new")
+		}
+	}
+	w.eventually("more", "new")
+	w.eventually("e1", "not_found")
+	w.sync()
+	require.Empty(t, w.host.Failures())
+	require.Len(t, w.host.Extensions(), extensions+1)
+}
+
+func TestOnlyWhatChangedIsBuiltAgain(t *testing.T) {
+	t.Parallel()
+	// One that takes long to fail must not hold up the saves of another.
+	w := watchProject(t, map[string]string{"x.ts": answers("x", "old"), "endless.ts": `for (;;) {} export default {}`}, host.WatchOptions{},
+		func(o *host.Options) { o.LoadTimeout = 2 * time.Second })
+	require.Len(t, w.host.Failures(), 1)
+	start := time.Now()
+	for i := range 3 {
+		save(t, filepath.Join(w.dir, "x.ts"), answers("x", fmt.Sprint(i)))
+		w.eventually("x", fmt.Sprint(i))
+	}
+	require.Less(t, time.Since(start), 5*time.Second)
+	require.Empty(t, w.changes("endless"), "what is known is not told again")
+	save(t, filepath.Join(w.dir, "endless.ts"), answers("endless", "ended"))
+	w.eventually("endless", "ended")
+}

@@ -113,6 +113,7 @@ func TestDevPrintsEventsAsJSON(t *testing.T) {
 	for line := range strings.Lines(out.String()) {
 		var e map[string]any
 		require.NoError(t, json.Unmarshal([]byte(line), &e), line)
+		validate(t, "dev", line)
 		switch e["event"] {
 		case "ready":
 			require.NotEmpty(t, e["extensions"])
