@@ -203,12 +203,13 @@
       if (typeof c.handler !== "function" && typeof c.run !== "function") fail(`command ${n} has no handler function`, "add run(args, ctx) { … }", "commands");
       return n;
     });
+    if (m.dispose !== undefined && typeof m.dispose !== "function") fail(`dispose must be a function, got ${kind(m.dispose)}`, "write dispose() { … }", "dispose");
     const permissions = collectPermissions(m.permissions, fail);
     const settings = collectSettings(m.settings, fail);
     if (m.tools === undefined && hooks.length === 0 && commands.length === 0) fail("the manifest has no tools", "add tools: [ … ]");
     const tools = [];
     for (let i = 0; i < list.length; i++) tools[i] = collectTool(list[i], i, seen);
-    return { manifest: { name, version, description, engine, hooks, commands, permissions, settings }, tools };
+    return { manifest: { name, version, description, engine, hooks, commands, permissions, settings, dispose: m.dispose !== undefined }, tools, dispose: m.dispose, self: m };
   }
 
   const GRANTS = { net: '["api.github.com"]', read: '["."]', write: '["./out"]', run: '["git"]', env: '["GITHUB_TOKEN"]', tools: '["read_file"]', hooks: '["tool_call"]' };
