@@ -45,6 +45,8 @@ type Host struct {
 	model    string
 	deaths   map[string]*offender // by extension id
 	skipped  map[string]bool      // ids that were not needed and so not evaluated
+	order    []string             // of the sources, in which hooks run
+	unhook   func()               // takes the hooks out of the registry
 	closed   bool
 }
 
@@ -74,6 +76,7 @@ func New(ctx context.Context, o Options) (*Host, error) {
 			return nil, fmt.Errorf("project root: %w", err)
 		}
 	}
+	h.unhook = h.opts.Registry.AddHooks(h.hooks)
 	if _, err := h.Reload(ctx); err != nil {
 		h.Close()
 		return nil, err
@@ -126,6 +129,7 @@ func (h *Host) Close() error {
 		timer.Stop()
 		g.close()
 	}
+	h.unhook()
 	for id, g := range loaded {
 		errs = append(errs, h.opts.Registry.Swap(id, nil))
 		g.close()
@@ -161,6 +165,7 @@ func (h *Host) Reload(ctx context.Context) (Report, error) {
 	defer context.AfterFunc(h.ctx, func() { cancel(ErrClosed) })()
 	sources, failures, not := discover(h.opts)
 	h.noteCode(sources)
+	h.noteOrder(sources)
 	rep := Report{Failures: failures}
 	likely, rest := h.needed(sources)
 	sources = h.removeGone(sources, not, &rep)
@@ -356,7 +361,7 @@ func (h *Host) replace(id string, g *generation) error {
 	snap := h.opts.Registry.Snapshot()
 	if g != nil {
 		for _, t := range g.manifest.Tools {
-			tools = append(tools, &JSTool{gen: g, tool: t, effects: joined(t, g.manifest.Permissions, snap)})
+			tools = append(tools, &JSTool{gen: g, tool: t, effects: joined(t.Effects, t.CallsTools, g.manifest.Permissions, snap)})
 		}
 	}
 	if err := h.opts.Registry.Swap(id, tools); err != nil {
