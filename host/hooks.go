@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/rho-ext/rho-ext/host/permission"
 	"github.com/rho-ext/rho-ext/host/wire"
@@ -21,7 +20,10 @@ var eventOf = map[string]string{wire.HookToolCall: "tool_call", wire.HookToolRes
 // folders, as far as they are granted. Every door of the registry asks for them.
 func (h *Host) hooks() []registry.Hook {
 	var out []registry.Hook
-	for _, g := range h.hookers() {
+	for _, g := range h.inOrder() {
+		if len(g.manifest.Hooks) == 0 {
+			continue
+		}
 		hook := registry.Hook{Name: g.source.ID}
 		id := g.source.ID
 		if g.hears(wire.HookToolCall) {
@@ -39,49 +41,6 @@ func (h *Host) hooks() []registry.Hook {
 		}
 	}
 	return out
-}
-
-// noteOrder notes in which order the hooks of extensions run.
-func (h *Host) noteOrder(sources []Source) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.order = h.order[:0:0]
-	for _, s := range sources {
-		if s.runs() {
-			h.order = append(h.order, s.ID)
-		}
-	}
-}
-
-// hookers are the loaded extensions that have hooks, in order. One that cannot be
-// read for a moment is last.
-func (h *Host) hookers() []*generation {
-	h.mu.RLock()
-	defer h.mu.RUnlock()
-	var list []*generation
-	for _, g := range h.loaded {
-		if len(g.manifest.Hooks) > 0 {
-			list = append(list, g)
-		}
-	}
-	if len(list) > 1 {
-		place := func(g *generation) int { return rank(h.order, g.source.ID) }
-		slices.SortFunc(list, func(a, b *generation) int {
-			if pa, pb := place(a), place(b); pa != pb {
-				return pa - pb
-			}
-			return strings.Compare(a.source.ID, b.source.ID)
-		})
-	}
-	return list
-}
-
-// rank is where id stands in list, or its length.
-func rank(list []string, id string) int {
-	if i := slices.Index(list, id); i >= 0 {
-		return i
-	}
-	return len(list)
 }
 
 // has reports whether the extension has a hook.

@@ -39,6 +39,11 @@ func allowHooks(o *host.Options) {
 	}
 }
 
+// allowing grants what texts say, to all extensions.
+func allowing(t *testing.T, texts ...string) func(*host.Options) {
+	return func(o *host.Options) { o.Allow = append(o.Allow, allow(t, o.Root, texts...)...) }
+}
+
 func ownHome(t *testing.T) func(*host.Options) {
 	return func(o *host.Options) { o.Home = t.TempDir() }
 }
@@ -236,9 +241,7 @@ func TestAHookThatCallsToolsDoesNotHearOfThemItself(t *testing.T) {
 export default defineExtension({ name: "` + name + `", permissions: { hooks: ["tool_call"], tools: ["echo", "runs"] }, tools: [], hooks: {
 	async onToolCall(e, ctx) { n++; const r = await ctx.callTool("echo", { text: "by ` + name + ` " + n }); if (e.toolName === "runs") return { result: r.text }; } } });`
 	}
-	p := hooked(t, map[string]string{"a.ts": calls("a"), "b.ts": calls("b")}, func(o *host.Options) {
-		o.Allow = append(o.Allow, permission.Grant{Kind: permission.KindTool, Target: "echo"})
-	})
+	p := hooked(t, map[string]string{"a.ts": calls("a"), "b.ts": calls("b")}, allowing(t, "tool echo"))
 	// a calls echo, of which b hears, whose echo neither hears.
 	require.Equal(t, `got {"text":"by a 1"}`, p.call("runs", "").Text)
 }
@@ -256,9 +259,7 @@ export default defineExtension({ name: "G", permissions: { hooks: ["tool_call", 
 		const f = globalThis["fe" + "tch"];
 		try { await f("http://127.0.0.1:1/"); said.push("fetched"); } catch (x) { said.push(x.name); }
 		return { content: e.content[0].text + said.join() };
-	} } });`}, func(o *host.Options) {
-		o.Allow = append(o.Allow, allow(t, o.Root, "write out")...)
-	})
+	} } });`}, allowing(t, "write out"))
 	write(t, p.root, "note.txt", "hello")
 	require.Equal(t, `got {"text":"hello"}PermissionDenied,wrote,PermissionDenied`, p.call("echo", `{"text":"a"}`).Text)
 }

@@ -45,7 +45,8 @@ type Host struct {
 	model    string
 	deaths   map[string]*offender // by extension id
 	skipped  map[string]bool      // ids that were not needed and so not evaluated
-	order    []string             // of the sources, in which hooks run
+	order    map[string]int       // of the sources, by id
+	ordered  []*generation        // those of loaded
 	unhook   func()               // takes the hooks out of the registry
 	closed   bool
 }
@@ -122,7 +123,7 @@ func (h *Host) Close() error {
 	}
 	h.closed = true
 	loaded, draining := h.loaded, h.draining
-	h.loaded, h.draining = nil, nil
+	h.loaded, h.draining, h.ordered = nil, nil, nil
 	h.mu.Unlock()
 	var errs []error
 	for g, timer := range draining {
@@ -172,8 +173,9 @@ func (h *Host) Reload(ctx context.Context) (Report, error) {
 	skipped := map[string]bool{}
 	for _, group := range [][]Source{likely, rest} {
 		if h.hasTool() {
-			skip(skipped, group)
-			continue
+			if group = h.unneeded(skipped, group); len(group) == 0 {
+				continue
+			}
 		}
 		built := h.buildAll(ctx, group)
 		if err := ctx.Err(); err != nil {
@@ -252,7 +254,7 @@ func (h *Host) needed(sources []Source) (likely, rest []Source) {
 		return sources, nil
 	}
 	for _, src := range sources {
-		if mentions(src.Entry, h.opts.Tool) {
+		if mentions(src.Entry, h.opts.Tool) || h.mayHook(src) {
 			likely = append(likely, src)
 		} else {
 			rest = append(rest, src)
@@ -279,12 +281,6 @@ func mentions(path, text string) bool {
 // maxMention is more than any module may have, see package bundle.
 const maxMention = 5 << 20
 
-func skip(skipped map[string]bool, sources []Source) {
-	for _, src := range sources {
-		skipped[src.ID] = true
-	}
-}
-
 // apply evaluates what changed and registers it, in the order of the sources,
 // so that of two clashing extensions it is always the same one that loses. Of
 // those that cannot have the tool that is asked for, only as many as needed.
@@ -293,7 +289,7 @@ func (h *Host) apply(ctx context.Context, list []*candidate, skipped map[string]
 	if h.opts.Tool != "" {
 		first, rest = nil, nil
 		for _, c := range list {
-			if c.mentions(h.opts.Tool) {
+			if c.mentions(h.opts.Tool) || c.mentions("hooks") && h.mayHook(c.source) {
 				first = append(first, c)
 			} else {
 				rest = append(rest, c)
@@ -374,6 +370,7 @@ func (h *Host) replace(id string, g *generation) error {
 	} else {
 		delete(h.loaded, id)
 	}
+	h.arrange()
 	h.mu.Unlock()
 	if old != nil {
 		h.drain(old)
