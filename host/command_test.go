@@ -2,6 +2,7 @@ package host_test
 
 import (
 	"context"
+	"fmt"
 	"testing"
 	"time"
 
@@ -104,7 +105,7 @@ func TestACommandCompletesItsTextAndTouchesNothing(t *testing.T) {
 
 func TestWhatIsNoCommandIsAFailure(t *testing.T) {
 	t.Parallel()
-	for source, want := range map[string]string{
+	table := map[string]string{
 		`commands: {}`:                                                 "commands must be an array",
 		`commands: [{ run() {} }]`:                                     "commands[0].name",
 		`commands: [{ name: "a b", run() {} }]`:                        "no space",
@@ -114,9 +115,16 @@ func TestWhatIsNoCommandIsAFailure(t *testing.T) {
 		`hooks: { onToolcall() {} }`:                                   "onToolcall",
 		`hooks: { onToolCall: true }`:                                  "onToolCall must be a function",
 		`hooks: []`:                                                    "hooks must be an object",
-	} {
-		p := newProject(t, map[string]string{"c.ts": `import { defineExtension } from "rho-ext"; export default defineExtension({ name: "C", tools: [], ` + source + ` } as any);`})
-		require.Len(t, p.host.Failures(), 1, source)
-		require.Contains(t, p.host.Failures()[0].Message, want)
+	}
+	files, wants := map[string]string{}, map[string]string{}
+	for source, want := range table {
+		id := fmt.Sprintf("c%d", len(files))
+		files[id+".ts"] = `import { defineExtension } from "rho-ext"; export default defineExtension({ name: "C", tools: [], ` + source + ` } as any);`
+		wants[id] = want
+	}
+	p := newProject(t, files)
+	require.Len(t, p.host.Failures(), len(table))
+	for _, f := range p.host.Failures() {
+		require.Contains(t, f.Message, wants[f.Extension], files[f.Extension+".ts"])
 	}
 }
