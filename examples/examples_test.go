@@ -226,11 +226,23 @@ func TestLegacyAndModernToolsGiveTheSameText(t *testing.T) {
 	p.fail(registry.KindInvalidArgs, "modern_head", args{"path": "short.txt", "lines": 0})
 }
 
-// This program's TestMain does not call host.WorkerMain.
-func TestAProgramThatForgetsWorkerMainIsToldTheLine(t *testing.T) {
-	t.Parallel()
+// This program's TestMain does not call host.WorkerMain. Not parallel: others
+// start processes.
+func TestAProgramThatForgetsWorkerMainIsToldTheLineAndStartsNoProcess(t *testing.T) {
 	_, err := host.New(context.Background(), host.Options{Root: t.TempDir(), UserDir: "-"})
 	require.ErrorIs(t, err, host.ErrNoWorkerMain)
 	require.ErrorContains(t, err, "call host.WorkerMain() first in main")
 	require.ErrorContains(t, err, "host.InProcess")
+	for _, path := range must(filepath.Glob("/proc/self/task/*/children")) { // where the system tells
+		children, err := os.ReadFile(path)
+		require.NoError(t, err)
+		require.Empty(t, children, "a process was started")
+	}
+}
+
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
 }

@@ -7,6 +7,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/rho-ext/rho-ext/host/bundle"
+	"github.com/rho-ext/rho-ext/host/worker"
 	"github.com/rho-ext/rho-ext/jsapi"
 )
 
@@ -27,7 +28,8 @@ func (h *Host) bundling(src Source) bundle.Options {
 	}
 }
 
-// expect tells the bundler which folders it will have to read.
+// expect tells the bundler which folders it will have to read, and has a worker
+// started meanwhile.
 func (h *Host) expect(sources []Source) {
 	if h.bundler == nil {
 		return
@@ -39,6 +41,9 @@ func (h *Host) expect(sources []Source) {
 		}
 	}
 	h.bundler.Expect(list...)
+	if f, ok := h.factory.(*worker.Factory); ok && len(list) > 0 {
+		f.Prepare()
+	}
 }
 
 // runs reports whether an extension is to be loaded at all.

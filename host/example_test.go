@@ -19,6 +19,7 @@ export default defineTool({
 });`
 
 // A Go program loads the extensions of a project and calls one of their tools.
+// Its main, here the tests' own, has [host.WorkerMain] at the top.
 func ExampleNew() {
 	root, err := os.MkdirTemp("", "project")
 	if err != nil {
@@ -35,7 +36,7 @@ func ExampleNew() {
 
 	ctx := context.Background()
 	reg := registry.New()
-	h, err := host.New(ctx, host.Options{Isolation: isolation, Root: root, Trusted: true, UserDir: "-", Registry: reg})
+	h, err := host.New(ctx, host.Options{Root: root, Trusted: true, UserDir: "-", Registry: reg})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -269,6 +269,11 @@ func (g *generation) perform(ctx context.Context, req wire.CallRequest, c *liveC
 		switch {
 		case !res.Lost:
 			return res, nil
+		case res.Acted && res.Died:
+			return none, &registry.Failure{
+				Kind: registry.KindOther, Code: "worker_lost",
+				Message: "the worker process ended under this call, which had already acted: whether it finished is unknown",
+			}
 		case res.Acted:
 			return none, &registry.Failure{
 				Kind: registry.KindOther, Code: "runtime_lost",

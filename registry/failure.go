@@ -72,7 +72,7 @@ type Failure struct {
 	Retryable Retryable `json:"retryable"`
 	// RetryAfter is how long to wait before a retry; zero means unstated.
 	RetryAfter time.Duration `json:"-"`
-	// Code refines Kind: "runtime_lost", "stack_overflow", an API's own code.
+	// Code refines Kind: "runtime_lost", "worker_lost", "stack_overflow", an API's own code.
 	Code string `json:"code,omitempty"`
 	// HTTPStatus is the status of the reply that failed the call, or zero.
 	HTTPStatus int `json:"httpStatus,omitempty"`

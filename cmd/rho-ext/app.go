@@ -44,6 +44,7 @@ type app struct {
 	keyboard   *terminal // where a person is asked, once it was needed
 	yes        bool
 	short      bool // the verb runs one tool and ends
+	stays      bool // the verb serves until it is stopped
 	asks       bool // the verb may ask the person at the terminal
 	json       bool
 	warned     map[string]bool
@@ -224,7 +225,7 @@ func (a *app) openWith(ctx context.Context, tool string, gate registry.Gate, roo
 		Enabled: c.Extensions.Enabled, Disabled: c.Extensions.Disabled,
 		Tool: tool, Logger: logger, LoadTimeout: c.Sandbox.LoadTimeout,
 		Trusted: trusted, Home: dirs.Home(), Allow: allow, Grants: storeOf(store), AskPermission: asker, Proxy: proxy, CAs: cas,
-		GrantCommand: a.again(),
+		GrantCommand: a.again(), Workers: host.WorkerOptions{NoStandby: !a.stays},
 	}, c, redactor))
 	if err != nil {
 		if ctx.Err() != nil {

@@ -43,6 +43,7 @@ that callTool gave, listExtensions, reloadExtensions, setModel
 			if err != nil {
 				return err
 			}
+			a.stays = true
 			w, err := a.open(cmd.Context(), "", gate)
 			if err != nil {
 				return err

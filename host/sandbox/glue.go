@@ -3,6 +3,7 @@ package sandbox
 import (
 	_ "embed"
 	"fmt"
+	"regexp"
 	"sync"
 
 	"github.com/dop251/goja"
@@ -29,7 +30,9 @@ func newGlue(vm *goja.Runtime, use goja.Value) (glue, error) {
 		return g, err
 	}
 	make, _ := goja.AssertFunction(v)
-	v, err = make(goja.Undefined(), use)
+	v, err = make(goja.Undefined(), use, vm.ToValue(func(c goja.FunctionCall) goja.Value {
+		return vm.ToValue(matches(c.Argument(0).String(), c.Argument(1).String()))
+	}))
 	if err != nil {
 		return g, err
 	}
@@ -56,3 +59,14 @@ func (g *glue) failOnReject(s *Sandbox, c *call, v goja.Value) error {
 	}))
 	return err
 }
+
+// forms are what texts are asked to look like.
+var forms = map[string]*regexp.Regexp{
+	"tool":     regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]{0,63}$`),
+	"setting":  regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_-]{0,63}$`),
+	"variable": regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`),
+	"base64":   regexp.MustCompile(`^[A-Za-z0-9+/]*={0,2}$`),
+}
+
+// matches spares the runtime regular expressions of its own.
+func matches(form, text string) bool { return forms[form].MatchString(text) }

@@ -118,7 +118,7 @@ func (s *Sandbox) Load(ctx context.Context, req wire.LoadRequest) (wire.LoadResu
 	}
 	s.slots = newSlots()
 	s.vm = goja.New()
-	s.turn.vm, s.turn.leftover = s.vm, s.leftover
+	s.turn.vm, s.turn.leftover, s.turn.rest = s.vm, s.leftover, ctx
 	s.vm.SetMaxCallStackSize(s.limits.CallStack)
 	// Evaluated code could otherwise name any file of the host as its map.
 	s.vm.SetParserOptions(parser.WithDisableSourceMaps)

@@ -1,6 +1,8 @@
 package sandbox
 
 import (
+	"context"
+	"runtime/pprof"
 	"sync"
 	"sync/atomic"
 
@@ -23,6 +25,7 @@ type turn struct {
 	// the loop. It returns what stops the watch. Used on the loop's goroutine,
 	// as is the rest.
 	leftover func(*call) (stop func())
+	rest     context.Context // its profiler labels hold while nobody's code runs
 	unwatch  func()
 	jobs     uint64 // that were begun
 }
@@ -41,6 +44,12 @@ func (t *turn) set(c *call) {
 		t.vm.Interrupt(c)
 	}
 	t.mu.Unlock()
+	// A trace of a process that died in native code then names the call.
+	if c != nil {
+		pprof.SetGoroutineLabels(c.caller)
+	} else {
+		pprof.SetGoroutineLabels(t.rest)
+	}
 	t.watch(c)
 }
 

@@ -153,6 +153,8 @@ type CallResult struct {
 	Thrown *Thrown
 	// Lost: the runtime went away under the call, through no fault of its own.
 	Lost bool
+	// Died: the runtime's process ended, with Lost.
+	Died bool
 	// Culprit is the tool whose code took the runtime down, with Lost, where it
 	// is known.
 	Culprit string

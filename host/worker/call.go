@@ -144,7 +144,7 @@ func (c *call) finishLoad(r wire.LoadResult, err error) {
 }
 
 // lose ends a load or call whose worker or sandbox went away under it.
-func (c *call) lose(culprit string) {
+func (c *call) lose(culprit string, died bool) {
 	if c.load {
 		err := errWorkerLost
 		if s := c.sandbox; s.isClosed() {
@@ -153,7 +153,7 @@ func (c *call) lose(culprit string) {
 		c.finishLoad(wire.LoadResult{}, err)
 		return
 	}
-	c.finish(wire.CallResult{Lost: true, Culprit: culprit})
+	c.finish(wire.CallResult{Lost: true, Died: died, Culprit: culprit})
 }
 
 // conclude takes the call's rights away, ends what it has open and reports

@@ -160,13 +160,25 @@ func (v *verdict) blame(trace trace, greedy bool, calls map[uint64]*call, sandbo
 			continue
 		}
 		v.by = s
+		v.guilty = guiltyOf(s, calls, trace.calls)
 		for _, c := range calls {
 			// Only a call whose deadline has passed can have taken too long.
-			if c.sandbox == s && (count[s] == 1 && v.cause != CauseTimeout || c == v.late) {
+			if v.guilty == nil && c.sandbox == s && (count[s] == 1 && v.cause != CauseTimeout || c == v.late) {
 				v.guilty = c
 			}
 		}
 	}
+}
+
+// guiltyOf is the call of a sandbox whose code was executing, where a trace says
+// so.
+func guiltyOf(s *remote, calls map[uint64]*call, executing map[uint64]bool) *call {
+	for id := range executing {
+		if c := calls[id]; c != nil && c.sandbox == s {
+			return c
+		}
+	}
+	return nil
 }
 
 // classify tells the cause of a death from what the host wanted, what the worker
@@ -233,7 +245,7 @@ func (v *verdict) settle(c *call) {
 		if v.guilty != nil && v.guilty.sandbox == c.sandbox {
 			culprit = v.guilty.req.Tool // names of tools are the extension's own
 		}
-		c.lose(culprit)
+		c.lose(culprit, true)
 	case c.load:
 		f := loadFailure(v.thrown(c))
 		if v.cause == CauseTimeout {

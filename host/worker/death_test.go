@@ -22,6 +22,7 @@ func TestTracesTellWhoWasAtWork(t *testing.T) {
 		{"one of ours first", "goroutine 1 [running]:\ngoroutine 2 [runnable labels:{\"sandbox\": \"5\"}]:", 0, []uint64{5}},
 		{"those that wait", "goroutine 1 [chan receive, 2 minutes labels:{\"sandbox\": \"1\"}]:\ngoroutine 2 [IO wait labels:{\"sandbox\": \"2\"}]:\ngoroutine 3 [sync.Mutex.Lock labels:{\"sandbox\": \"3\"}]:", 1, nil},
 		{"those that allocate", "goroutine 1 [GC assist wait labels:{\"sandbox\": \"1\"}]:\ngoroutine 2 [GC assist marking, locked to thread labels:{\"x\": \"y\", \"sandbox\": \"2\"}]:", 1, []uint64{1, 2}},
+		{"a call's code", "goroutine 1 [running labels:{\"call\": \"9\", \"sandbox\": \"6\"}]:", 6, []uint64{6}},
 		{"no numbers", "goroutine 1 [running labels:{\"sandbox\": \"x\"}]:\ngoroutine 2 [running labels:{\"other\": \"2\"}]:\ngoroutine [\ngoroutine ]:\ngoroutine 3 [running labels:{\"sandbox\": \"99999999999999999999999\"}]:", 0, nil},
 	} {
 		var tr trace
@@ -33,6 +34,7 @@ func TestTracesTellWhoWasAtWork(t *testing.T) {
 		for _, id := range c.working {
 			require.True(t, tr.working[id], c.name)
 		}
+		require.Equal(t, c.name == "a call's code", tr.calls[9], c.name)
 	}
 }
 

@@ -66,6 +66,16 @@ func NewFactory(o Options) (*Factory, error) {
 	return f, nil
 }
 
+// Prepare starts the worker that the first sandbox will take, while its
+// extension is still being bundled.
+func (f *Factory) Prepare() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if !f.closed && f.spare == nil && len(f.groups) == 0 {
+		f.spare = f.launch()
+	}
+}
+
 // NewSandbox implements [wire.Factory]. The sandbox gets its worker when it is
 // loaded.
 func (f *Factory) NewSandbox(b wire.Broker) (wire.Sandbox, error) {

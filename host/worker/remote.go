@@ -187,7 +187,7 @@ func (s *remote) Close() error {
 	}
 	lost, flag := l.forget(s)
 	for _, c := range lost {
-		c.lose("")
+		c.lose("", false)
 	}
 	s.end()
 	leave()

@@ -128,8 +128,12 @@ func (s *server) end(id uint64, r *running) {
 	close(r.ended)
 }
 
-// sandboxLabel is on every goroutine that a sandbox starts, in its traces.
-const sandboxLabel = "sandbox"
+// sandboxLabel is on every goroutine that a sandbox starts, in its traces, and
+// callLabel with it where a call's code runs.
+const (
+	sandboxLabel = "sandbox"
+	callLabel    = "call"
+)
 
 func (s *server) load(ctx context.Context, r *running, f *frame) {
 	req, err := f.loadRequest()
@@ -171,7 +175,9 @@ func (s *server) call(ctx context.Context, r *running, f *frame) {
 		s.reply(resultFrame(f.ID, wire.CallResult{Thrown: &wire.Thrown{Kind: registry.KindOther, Code: "internal", Internal: true, Message: err.Error()}}))
 		return
 	}
-	res := r.sandbox.Call(ctx, req)
+	// The goroutine that runs its code carries the labels.
+	res := r.sandbox.Call(pprof.WithLabels(ctx, pprof.Labels(
+		sandboxLabel, strconv.FormatUint(f.Sandbox, 10), callLabel, strconv.FormatUint(f.ID, 10))), req)
 	var over *overuse
 	if errors.As(context.Cause(ctx), &over) {
 		res = over.judge(res, s.watch.soft)

@@ -88,6 +88,33 @@ func TestDeathsAreClassifiedAndHaveOneGuilty(t *testing.T) {
 	}
 }
 
+func TestTheCallThatWasRunningIsHeldToAccountNotOthersOfItsExtension(t *testing.T) {
+	t.Parallel()
+	if raceEnabled {
+		t.Skip("the race detector's own memory makes the limits meaningless")
+	}
+	for name, code := range map[string]string{
+		"native recursion":  `JSON.parse("[".repeat(1e7))`,
+		"a huge allocation": `new Float64Array(2**33)`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := newFactory(t, Options{})
+			r := mustLoad(t, f, "ext", tools(`
+				tool("wait", async (_: any, ctx: any) => { ctx.log.info("go"); await sleep(1e6) }),
+				tool("attack", async () => { await sleep(1); `+code+` })`))
+			heard := make(chan struct{})
+			r.b.heard = heard
+			waits := make(chan wire.CallResult, 1)
+			go func() { waits <- r.within(time.Minute, "wait", "{}") }()
+			<-heard
+			res := r.within(time.Minute, "attack", "{}")
+			require.True(t, res.Guilty, "%+v", res)
+			require.Equal(t, wire.CallResult{Lost: true, Died: true, Culprit: "attack"}, <-waits)
+		})
+	}
+}
+
 func TestCodeThatNothingInterruptsTakesItsWorkerWithItAndNobodyElse(t *testing.T) {
 	t.Parallel()
 	var seen deaths
@@ -102,7 +129,7 @@ func TestCodeThatNothingInterruptsTakesItsWorkerWithItAndNobodyElse(t *testing.T
 	require.Equal(t, codeStuck, res.Thrown.Code)
 	require.True(t, res.Guilty)
 	// The worker drains, and then the last call in it is lost.
-	require.Equal(t, wire.CallResult{Lost: true}, <-ended)
+	require.Equal(t, wire.CallResult{Lost: true, Died: true}, <-ended)
 	<-r.link().gone
 	require.Equal(t, CauseTimeout, seen.last(t).Cause)
 	require.Equal(t, "hostile", seen.last(t).Extension)
@@ -175,7 +202,7 @@ func TestKilledUnderAHundredCalls(t *testing.T) {
 		return stocked
 	}, 10*time.Second, 10*time.Millisecond)
 
-	var slowest time.Duration
+	var back []time.Duration
 	for range rounds {
 		r, fail := f.load(t, req, time.Minute)
 		require.Nil(t, fail)
@@ -189,6 +216,7 @@ func TestKilledUnderAHundredCalls(t *testing.T) {
 			go func() { ends <- r.within(time.Minute, []string{"read", "write"}[i%2], "{}") }()
 		}
 		require.Eventually(t, func() bool { return r.running() == 100 && wrote.Load() == 50 }, time.Minute, time.Millisecond)
+		require.Eventually(t, f.stocked, 10*time.Second, time.Millisecond, "a standby is ready")
 		require.NoError(t, r.link().proc.os.Kill())
 		killed := time.Now()
 		acted := 0
@@ -206,13 +234,14 @@ func TestKilledUnderAHundredCalls(t *testing.T) {
 		next, fail := f.load(t, req, time.Minute)
 		require.Nil(t, fail)
 		require.Equal(t, "echo", next.text("echo", "{}"))
-		slowest = max(slowest, time.Since(killed))
+		back = append(back, time.Since(killed))
 		require.NoError(t, next.sb.Close())
 		<-r.link().gone
 		require.Equal(t, CauseKilled, seen.last(t).Cause)
 		require.Empty(t, ends, "one outcome for each")
 	}
-	t.Logf("%d kills under 100 calls: back in service after at most %v", rounds, slowest)
+	slices.Sort(back)
+	t.Logf("%d kills under 100 calls: back in service after %v (median), %v at most", rounds, back[rounds/2], back[rounds-1])
 	require.Len(t, seen.list, rounds)
 	require.Eventually(t, f.stocked, 10*time.Second, time.Millisecond)
 	require.Eventually(t, func() bool { return runtime.NumGoroutine() <= goroutines }, 10*time.Second, 10*time.Millisecond, "goroutines")
@@ -277,7 +306,7 @@ func TestCloseIsBoundedWhateverRuns(t *testing.T) {
 	start := time.Now()
 	require.NoError(t, f.Close())
 	require.Less(t, time.Since(start), 2*time.Second)
-	require.Equal(t, wire.CallResult{Lost: true}, <-end)
+	require.Equal(t, wire.CallResult{Lost: true, Died: true}, <-end)
 	<-r.sb.Done()
 	_, err = f.NewSandbox(r.b)
 	require.ErrorIs(t, err, ErrClosed)

@@ -14,6 +14,7 @@ type trace struct {
 	first   uint64          // of the first goroutine; 0: of no sandbox
 	seen    bool            // a goroutine
 	working map[uint64]bool // of all
+	calls   map[uint64]bool // whose code was executing, of those
 }
 
 // line takes one line of a trace, such as
@@ -29,9 +30,7 @@ func (t *trace) line(text string) {
 		return
 	}
 	state, labels, _ := strings.Cut(state, " labels:{")
-	_, number, _ := strings.Cut(labels, strconv.Quote(sandboxLabel)+": \"")
-	number, _, _ = strings.Cut(number, "\"")
-	id, err := strconv.ParseUint(number, 10, 64)
+	id, err := label(labels, sandboxLabel)
 	if !t.seen {
 		t.seen = true
 		if err == nil {
@@ -45,6 +44,19 @@ func (t *trace) line(text string) {
 		t.working = map[uint64]bool{}
 	}
 	t.working[id] = true
+	if call, err := label(labels, callLabel); err == nil {
+		if t.calls == nil {
+			t.calls = map[uint64]bool{}
+		}
+		t.calls[call] = true
+	}
+}
+
+// label reads a number from the labels of a goroutine.
+func label(labels, name string) (uint64, error) {
+	_, number, _ := strings.Cut(labels, strconv.Quote(name)+": \"")
+	number, _, _ = strings.Cut(number, "\"")
+	return strconv.ParseUint(number, 10, 64)
 }
 
 // accusation is a line of a trace that says that a sandbox was executing.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"runtime/debug"
 	"runtime/metrics"
 	"sync/atomic"
 	"time"
@@ -18,6 +19,8 @@ const (
 	// collectEvery bounds how often the watch asks for a collection, where memory
 	// has not grown very far yet.
 	collectEvery = 50 * time.Millisecond
+	// restAfter is how long nothing runs before the worker gives memory back.
+	restAfter = 500 * time.Millisecond
 	// stopWithin is how long calls that use too much memory have to end. The
 	// sandbox interrupts them after its grace; native code goes on.
 	stopWithin = 300 * time.Millisecond
@@ -66,7 +69,12 @@ func (w *watch) run() {
 	tick := time.NewTicker(watchEvery)
 	for {
 		tick.Stop()
-		<-w.wake
+		select {
+		case <-w.wake:
+		case <-time.After(restAfter):
+			debug.FreeOSMemory() // garbage of what ran is of no use to the system
+			<-w.wake
+		}
 		tick.Reset(watchEvery)
 		for w.live.Load() > 0 {
 			<-tick.C

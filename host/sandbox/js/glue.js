@@ -1,16 +1,17 @@
 // Runs once in each fresh runtime, before any author's code, and keeps its own
 // references to whatever it relies on.
-(function (use) {
+(function (use, matches) {
   "use strict";
   const { toJSON } = use("json");
   const { stringify } = JSON;
   const { isArray } = Array;
   const { keys, getPrototypeOf, hasOwn } = Object;
   const { isFinite, isInteger } = Number;
-  const { apply } = Reflect;
-  const StringOf = String, ErrorClass = Error, TypeErrorClass = TypeError, SetClass = Set, PromiseClass = Promise;
-  const promiseThen = Promise.prototype.then, promiseResolve = Promise.resolve, functionText = Function.prototype.toString;
-  const regexTest = RegExp.prototype.test, slice = String.prototype.slice, setHas = Set.prototype.has, setAdd = Set.prototype.add;
+  // What a runtime has not touched yet takes no memory: no Reflect, RegExp or Set.
+  const { prototype } = Function;
+  const uncurry = prototype.bind.bind(prototype.call);
+  const StringOf = String, ErrorClass = Error, TypeErrorClass = TypeError, PromiseClass = Promise;
+  const promiseThen = uncurry(Promise.prototype.then), promiseResolve = uncurry(Promise.resolve), functionText = uncurry(prototype.toString);
   const TOOL = Symbol.for("rho-ext.tool"), EXTENSION = Symbol.for("rho-ext.extension"), SCHEMA = Symbol.for("rho-ext.schema"), ERROR = Symbol.for("rho-ext.error");
   const RISKS = ["read", "write", "network", "destructive"];
   const isObject = (v) => typeof v === "object" && v !== null;
@@ -75,7 +76,7 @@
       else if (b.type === "json") { need(b.value !== undefined, "a json block needs a value"); out[i] = { type: "json", json: b.value }; }
       else if (b.type === "image") {
         need(typeof b.data === "string" || typeof b.url === "string", "an image block needs data (base64) or url");
-        need(typeof b.data !== "string" || (b.data.length % 4 === 0 && apply(regexTest, /^[A-Za-z0-9+/]*={0,2}$/, [b.data])), "data must be base64");
+        need(typeof b.data !== "string" || (b.data.length % 4 === 0 && matches("base64", b.data)), "data must be base64");
         need(typeof b.mimeType === "string" || typeof b.url === "string", "an image block needs a mimeType");
         out[i] = { type: "image", data: b.data, url: b.url, mimeType: b.mimeType };
       } else need(false, `unknown type ${stringify(b.type)}; expected "text", "json" or "image"`);
@@ -136,9 +137,9 @@
     if (!isObject(t)) at("")(`must be an object, got ${kind(t)}`, "a tool has name, description, risk and execute");
     const n = str(t.name, at("name"), "name", false, 'add name: "my_tool"; agents call it by that');
     name = n;
-    if (!apply(regexTest, /^[A-Za-z][A-Za-z0-9_-]{0,63}$/, [n])) at("name")("the name must have 1–64 letters, digits, _ or -, starting with a letter", "write it like my_tool");
-    if (apply(setHas, seen, [n])) at("name")("a second tool of this extension has the same name", "give each tool its own name");
-    apply(setAdd, seen, [n]);
+    if (!matches("tool", n)) at("name")("the name must have 1–64 letters, digits, _ or -, starting with a letter", "write it like my_tool");
+    if (hasOwn(seen, n)) at("name")("a second tool of this extension has the same name", "give each tool its own name");
+    define(seen, n, true);
     const description = str(t.description, at("description"), "description", false, "say what the tool does: a model chooses by it");
     const risk = t.risk;
     if (!RISKS.includes(risk)) at("risk")(`risk must be one of "read", "write", "network", "destructive", got ${kind(risk)}`, 'use risk: "read" for a tool that changes nothing');
@@ -158,7 +159,7 @@
     const declared = isObject(schema.properties) ? keys(schema.properties) : [];
     return {
       data: { name: n, title: str(t.title, at("title"), "title", true), description, risk, timeoutMs: timeout },
-      parameters: parametersJSON, examples, output: outputJSON, execute, self: t, branded: hasOwnSafe(t, TOOL), source: apply(functionText, execute, []), declared,
+      parameters: parametersJSON, examples, output: outputJSON, execute, self: t, branded: hasOwnSafe(t, TOOL), source: functionText(execute), declared,
     };
   }
 
@@ -179,7 +180,7 @@
     if (m instanceof PromiseClass) none("the default export is a promise", "write export default await …");
     if (m === undefined || (isObject(m) && !isArray(m) && keys(m).length === 0 && !hasOwnSafe(m, TOOL))) none("the module exports no manifest", "write export default { name, tools: [ … ] }, or export default defineTool({ … })");
     if (!isObject(m) || isArray(m)) none(`the default export must be a manifest object, got ${typeof m === "function" ? "a function" : kind(m)}`, "write export default { name, tools: [ … ] }");
-    const seen = new SetClass();
+    const seen = {};
     if (hasOwnSafe(m, TOOL)) return { manifest: { name: id, version: "0.0.0" }, tools: [collectTool(m, 0, seen)], hooks: [], commands: [] };
     if (m.tools === undefined && typeof m.execute === "function") fail("the default export is a tool without its manifest", "wrap it in defineTool( … ), or write export default { name, tools: [tool] }", "execute");
     const bad = (key) => (message, hint) => fail(message, hint, key);
@@ -211,7 +212,7 @@
     const out = [];
     for (let i = 0; i < HOOKS.length; i++) {
       const run = all[HOOKS[i]];
-      if (typeof run === "function") out[out.length] = { name: HOOKS[i], run, self: all, strict, source: apply(functionText, run, []) };
+      if (typeof run === "function") out[out.length] = { name: HOOKS[i], run, self: all, strict, source: functionText(run) };
       else if (strict && run !== undefined) fail(`hooks.${HOOKS[i]} must be a function, got ${kind(run)}`, `write ${HOOKS[i]}(event, ctx) { … }`, "hooks");
     }
     // Old files may hold anything; here a hook that is never called is an error.
@@ -219,19 +220,28 @@
     return out;
   }
 
+  // plainName allows what can be typed as one word, and told from EXTENSION:NAME.
+  function plainName(name) {
+    for (let i = 0; i < name.length; i++) {
+      const c = name[i];
+      if (c <= " " || (c >= "\x7f" && c <= "\xa0") || c === ":" || c === "/" || c === "\\" || c === "\u2028" || c === "\u2029") return false;
+    }
+    return true;
+  }
+
   function collectCommands(list, fail) {
     if (list === undefined) return [];
     const bad = (message, hint) => fail(message, hint, "commands");
     if (!isArray(list) || list.length > 1000) bad(`commands must be an array of at most 1000, got ${isArray(list) ? list.length : kind(list)}`, "write commands: [{ name, description, run() { … } }]");
-    const seen = new SetClass();
+    const seen = {};
     const out = [];
     for (let i = 0; i < list.length; i++) {
       const c = list[i];
       if (!isObject(c)) bad(`commands[${i}] must be an object, got ${kind(c)}`, "a command has name, description and run");
       const name = str(c.name, bad, `commands[${i}].name`);
-      if (!apply(regexTest, /^[^\s\p{C}:/]{1,100}$/u, [name])) bad(`commands[${i}].name must have 1–100 characters, and no space, colon or slash, got ${kind(name)}`, "write it like deploy-docs");
-      if (apply(setHas, seen, [name])) bad(`a second command of this extension is called ${name}`, "give each command its own name");
-      apply(setAdd, seen, [name]);
+      if (name.length > 100 || !plainName(name)) bad(`commands[${i}].name must have 1–100 characters, and no space, colon or slash, got ${kind(name)}`, "write it like deploy-docs");
+      if (hasOwn(seen, name)) bad(`a second command of this extension is called ${name}`, "give each command its own name");
+      define(seen, name, true);
       const run = typeof c.run === "function" ? c.run : c.handler;
       if (typeof run !== "function") bad(`command ${name} has no handler function`, "add run(args, ctx) { … }");
       const complete = c.complete;
@@ -326,7 +336,7 @@
     for (let i = 0; i < ks.length; i++) {
       const k = ks[i], d = all[k];
       const bad = (message) => fail(`settings.${k}: ${message}`, form, "settings");
-      if (!apply(regexTest, /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/, [k])) bad("the name must have 1–64 letters, digits, _ or -, starting with a letter or _");
+      if (!matches("setting", k)) bad("the name must have 1–64 letters, digits, _ or -, starting with a letter or _");
       if (!isObject(d) || isArray(d)) bad(`must be an object, got ${kind(d)}`);
       if (d.type !== "string" && d.type !== "number" && d.type !== "boolean") bad(`type must be "string", "number" or "boolean", got ${kind(d.type)}`);
       if (d.default !== undefined && typeof d.default !== d.type) bad(`the default must be a ${d.type}, got ${kind(d.default)}`);
@@ -335,15 +345,15 @@
       if (d.secret !== undefined && typeof d.secret !== "boolean") bad(`secret must be true or false, got ${kind(d.secret)}`);
       if (d.secret === true && d.type !== "string") bad('a secret has the type "string"');
       if (d.description !== undefined && typeof d.description !== "string") bad(`description must be a string, got ${kind(d.description)}`);
-      if (d.env !== undefined && (typeof d.env !== "string" || !apply(regexTest, /^[A-Za-z_][A-Za-z0-9_]*$/, [d.env]))) bad(`env must name a variable, got ${kind(d.env)}`);
+      if (d.env !== undefined && (typeof d.env !== "string" || !matches("variable", d.env))) bad(`env must name a variable, got ${kind(d.env)}`);
       define(out, k, { type: d.type, description: d.description, default: d.default, secret: d.secret === true, env: d.env });
     }
     return out;
   }
 
-  const then = (v, ok, no) => { apply(promiseThen, apply(promiseResolve, PromiseClass, [v]), [ok, no]); };
+  const then = (v, ok, no) => { promiseThen(promiseResolve(PromiseClass, v), ok, no); };
   const thenable = (v) => typeof v.then === "function";
-  const failOnReject = (v, no) => { if (v instanceof PromiseClass) apply(promiseThen, v, [undefined, no]); };
+  const failOnReject = (v, no) => { if (v instanceof PromiseClass) promiseThen(v, undefined, no); };
 
   const freezeDeep = (v) => { if (isObject(v)) { Object.freeze(v); keys(v).forEach((k) => freezeDeep(v[k])); } return v; };
   const progressOf = (u) => {
