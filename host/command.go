@@ -28,11 +28,16 @@ type CommandInfo struct {
 func (h *Host) Commands() []CommandInfo {
 	out := []CommandInfo{}
 	for _, g := range h.inOrder() {
-		for _, m := range g.manifest.Commands {
-			effects := g.commandEffects(m)
-			out = append(out, CommandInfo{Name: m.Name, Extension: g.source.ID, Description: m.Description,
-				Risk: effects.Risk(), Effects: effects, Completes: m.Completes})
-		}
+		out = append(out, g.commandInfos()...)
+	}
+	return out
+}
+
+func (g *generation) commandInfos() (out []CommandInfo) {
+	for _, m := range g.manifest.Commands {
+		effects := g.commandEffects(m)
+		out = append(out, CommandInfo{Name: m.Name, Extension: g.source.ID, Description: m.Description,
+			Risk: effects.Risk(), Effects: effects, Completes: m.Completes})
 	}
 	return out
 }

@@ -67,6 +67,21 @@ func (g *generation) hears(name string) bool {
 	return denied == nil
 }
 
+// HookInfo describes one hook of an extension.
+type HookInfo struct {
+	Name    string           `json:"name"`    // such as onToolCall
+	Effects registry.Effects `json:"effects"` // what it may do, where that is granted
+	Granted bool             `json:"granted"` // whether it runs
+}
+
+func (g *generation) hookInfos() (out []HookInfo) {
+	for _, hook := range g.manifest.Hooks {
+		out = append(out, HookInfo{Name: hook.Name, Granted: hook.Name == wire.HookLoad || g.deniedHook(hook.Name) == nil,
+			Effects: joined(hook.Effects, hook.CallsTools, g.manifest.Permissions, g.broker.registry.Snapshot())})
+	}
+	return out
+}
+
 func (g *generation) deniedHook(name string) *permission.Denial {
 	need := permission.NeedName(permission.KindHook, eventOf[name])
 	_, denied := g.broker.access.Load().Check(&need, nil)

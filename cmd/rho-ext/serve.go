@@ -26,8 +26,8 @@ func (a *app) serveCommand() *cobra.Command {
 
 --mcp speaks the Model Context Protocol. --rpc speaks JSON-RPC 2.0, one message
 per line: listTools, callTool {name, arguments, id}, cancelCall {id} with the id
-that callTool gave, listExtensions, reloadExtensions, setModel
-{model}, version.`,
+that callTool gave, listExtensions, reloadExtensions, listCommands, runCommand
+{name, input, id}, completeCommand {name, prefix}, setModel {model}, version.`,
 		Example: `  rho-ext serve --mcp
   echo '{"jsonrpc":"2.0","id":1,"method":"listTools"}' | rho-ext serve --rpc`,
 		Args: cobra.NoArgs,
@@ -93,7 +93,7 @@ func (a *app) serve(ctx context.Context, w *workspace, asMCP bool, approvals *re
 		s := mcp.NewServer(w.door, w.reg, &mcp.Options{Name: "rho-ext", Version: version.Version, Logger: w.log})
 		err = s.Run(ctx, &sdk.IOTransport{Reader: io.NopCloser(a.in), Writer: nopCloser{a.out}})
 	} else {
-		s := rpc.NewServer(w.door, w.reg, &rpc.Options{Name: "rho-ext", Version: version.Version, Logger: w.log, Extensions: extensions{w}, Approvals: approvals, Drain: drain})
+		s := rpc.NewServer(w.door, w.reg, &rpc.Options{Name: "rho-ext", Version: version.Version, Logger: w.log, Extensions: extensions{w}, Commands: commands{w.host}, Approvals: approvals, Drain: drain})
 		err = s.Serve(ctx, a.in, a.out)
 	}
 	if err != nil && ctx.Err() == nil {

@@ -13,6 +13,9 @@
 //	approvalResponse {id, approved, scope, message, arguments, stop}   {}
 //	listExtensions                               what `list --json` prints
 //	reloadExtensions                             {added, reloaded, removed, failed, changes: [{extension, change, message}]}
+//	listCommands                                 {commands: [{name, extension, description, risk, effects, completes}]}
+//	runCommand {name, input, id, timeoutMs}      the outcome, as of callTool
+//	completeCommand {name, prefix}               {completions}: what its text may go on with
 //	setModel {model}                             {}: what rho.getModel tells extensions from now on
 //	version                                      {name, version, protocol}
 //
