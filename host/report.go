@@ -17,7 +17,7 @@ type Report struct {
 	// Failures are what is wrong with the extensions now.
 	Failures []Failure
 	// Changes tell of every extension that is not simply unchanged.
-	Changes []Change
+	Changes  []Change
 	Duration time.Duration
 }
 
