@@ -42,5 +42,7 @@ func commandTools(j *jail.Jail, o CommandOptions) []registry.Tool {
 	jobs := newJobs(p)
 	return []registry.Tool{
 		newRunCommand(p, jobs), newCommandJob(jobs),
+		newGoBuild(p), newGoVet(p), newGoTest(p),
+		newCargoCheck(p), newCargoClippy(p), newCargoTest(p), newCargoFix(p), newRustcExplain(p),
 	}
 }
