@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"path/filepath"
-	"strconv"
 	"strings"
 
 	"github.com/rho-ext/rho-ext/internal/proc"
@@ -65,7 +64,7 @@ func (p *programs) cargo(ctx context.Context, a cargoArgs, command []string, las
 	args := append(append(command, a.flags()...), last...)
 	res, err = p.run(ctx, proc.Command{
 		Path: "cargo", Args: args, Dir: dir, Timeout: buildTimeout, Grace: commandGrace, MaxOutput: 2 * buildOutput,
-		Env:      proc.Environment{Set: map[string]string{"CARGO_TERM_COLOR": "never", "CARGO_TERM_PROGRESS_WHEN": "never", "NO_COLOR": "1"}},
+		Env:      proc.Environment{Set: map[string]string{"CARGO_TERM_COLOR": "never", "CARGO_TERM_PROGRESS_WHEN": "never", "NO_COLOR": "1", "RUST_BACKTRACE": "0"}},
 		OnOutput: progress(registry.CallFrom(ctx)),
 	})
 	if res == nil {
@@ -205,60 +204,4 @@ func (m rustcMessage) diagnostic(dir string) Diagnostic {
 		d.Children = append(d.Children, c.diagnostic(dir))
 	}
 	return d
-}
-
-// cargoTests reads what the test programs of a crate print.
-type cargoTests struct {
-	testAnswer
-	suite, current string
-	output         strings.Builder
-}
-
-func (t *cargoTests) line(line string) {
-	text := strings.TrimRight(line, "\r\n")
-	if t.current != "" {
-		switch {
-		case strings.HasPrefix(text, "---- ") && strings.HasSuffix(text, " ----"), text == "failures:", strings.HasPrefix(text, "test result: "):
-			t.flush()
-		default:
-			if t.output.Len() < 4*maxTestOutput {
-				t.output.WriteString(line)
-			}
-			return
-		}
-	}
-	if name, ok := strings.CutPrefix(text, "---- "); ok && strings.HasSuffix(name, " ----") {
-		name = strings.TrimSuffix(name, " ----")
-		t.current = strings.TrimSuffix(strings.TrimSuffix(name, " stdout"), " stderr")
-		return
-	}
-	if counts, ok := strings.CutPrefix(text, "test result: "); ok {
-		_, counts, _ = strings.Cut(counts, ". ")
-		for part := range strings.SplitSeq(counts, ";") {
-			number, what, _ := strings.Cut(strings.TrimSpace(part), " ")
-			n, err := strconv.Atoi(number)
-			if err != nil {
-				continue
-			}
-			switch what {
-			case "passed":
-				t.Passed += n
-			case "failed":
-				t.Failed += n
-			case "ignored":
-				t.Ignored += n
-			case "filtered out":
-				t.FilteredOut += n
-			}
-		}
-	}
-}
-
-func (t *cargoTests) flush() {
-	if t.current != "" && len(t.Failures) < maxFailures {
-		out, _ := clip(strings.TrimSpace(t.output.String()), maxTestOutput, "")
-		t.Failures = append(t.Failures, testFailure{Name: t.current, Output: out})
-	}
-	t.current = ""
-	t.output.Reset()
 }

@@ -46,11 +46,11 @@ func (p *programs) cargoTest(ctx context.Context, a cargoTestArgs) (*registry.Re
 		return nil, err
 	}
 	d, lines := cargoMessages(outputBytes(res.Stdout), p.jail.Root(), dir)
-	t := cargoTests{testAnswer: testAnswer{Failures: []testFailure{}}}
+	t := libtest{testAnswer: testAnswer{Failures: []testFailure{}}}
 	for _, line := range lines {
 		t.line(line)
 	}
-	t.flush()
+	t.end()
 	ans := t.testAnswer
 	ans.ExitCode, ans.Diagnostics, ans.DurationMS = res.ExitCode, d.shapes(), millis(res.Duration)
 	ans.OK = res.ExitCode == 0 && ans.Failed == 0
