@@ -10,6 +10,7 @@ import (
 	"golang.org/x/net/http/httpproxy"
 
 	"github.com/rho-ext/rho-ext/builtin"
+	"github.com/rho-ext/rho-ext/builtin/memory"
 	"github.com/rho-ext/rho-ext/internal/config"
 	"github.com/rho-ext/rho-ext/internal/dirs"
 	"github.com/rho-ext/rho-ext/internal/redact"
@@ -18,7 +19,7 @@ import (
 
 // registerBuiltins adds the built-in tools as the configuration describes them.
 // real is the root without symbolic links, which names the project's folder.
-func registerBuiltins(reg *registry.Registry, root, real string, c *config.Config, cas *x509.CertPool, _ *redact.Redactor) error {
+func registerBuiltins(reg *registry.Registry, root, real string, c *config.Config, cas *x509.CertPool, redactor *redact.Redactor) error {
 	o := builtin.Options{Root: root, Commands: builtin.CommandOptions{
 		DeniedCommands: c.Shell.DeniedCommands, DeniedFlags: c.Shell.DeniedFlagCombos,
 		Transport: transportOf(c, cas),
@@ -26,7 +27,13 @@ func registerBuiltins(reg *registry.Registry, root, real string, c *config.Confi
 	if home := dirs.Home(); home != "" {
 		o.Commands.StateDir = dirs.Project(home, real)
 	}
-	return builtin.Register(reg, o)
+	if err := builtin.Register(reg, o); err != nil {
+		return err
+	}
+	if !c.Memory.Enabled {
+		return nil
+	}
+	return memory.Register(reg, memory.Options{Root: root, Redact: redactor.Redact})
 }
 
 // transportOf carries requests of built-in tools, through the same proxy and
