@@ -62,6 +62,7 @@ type Note struct {
 type Answer struct {
 	Notes   []Note `json:"notes"`
 	Total   int    `json:"total" description:"Of a search or list, without limit and offset"`
+	More    bool   `json:"more,omitempty" description:"More notes than total match; the latest were ranked"`
 	Offset  int    `json:"offset,omitempty"`
 	Known   bool   `json:"known,omitempty" description:"Of store: the content was there already"`
 	Deleted bool   `json:"deleted,omitempty"`
@@ -182,7 +183,11 @@ func (a *Answer) render(operation string) string {
 	case operation == "delete":
 		return fmt.Sprintf("<memory_delete id=%q deleted=\"true\" />", a.Notes[0].ID)
 	case operation == "search" || operation == "list":
-		fmt.Fprintf(&b, "<memory_%s total=\"%d\" returned=\"%d\" offset=\"%d\">\n", operation, a.Total, len(a.Notes), a.Offset)
+		more := ""
+		if a.More {
+			more = " or more"
+		}
+		fmt.Fprintf(&b, "<memory_%s total=\"%d%s\" returned=\"%d\" offset=\"%d\">\n", operation, a.Total, more, len(a.Notes), a.Offset)
 	case a.Known:
 		b.WriteString("this content is kept already:\n")
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -14,6 +15,7 @@ const (
 	listedBytes = 200
 	words       = 40 // of the place that a search has found
 	maxTerms    = 30
+	maxRanked   = 2000 // matches that are ranked: the latest, where there are more
 )
 
 // hasTags is the condition that a note has all tags of a list in JSON.
@@ -39,8 +41,16 @@ func (s *store) list(ctx context.Context, tags []string, limit, offset int) (*An
 	if tags = s.tagList(tags); len(tags) > 0 {
 		where, args = hasTags, append(args, marshalTags(tags))
 	}
-	a, err := s.page(ctx, "FROM documents d WHERE "+where, args, columns, "ORDER BY d.updated_at DESC, d.id DESC", limit, offset)
+	db, err := s.open(ctx)
 	if err != nil {
+		return nil, err
+	}
+	a := &Answer{Notes: []Note{}, Offset: offset}
+	if err := db.QueryRowContext(ctx, "SELECT count(*) FROM documents d WHERE "+where, args...).Scan(&a.Total); err != nil {
+		return nil, failed(ctx, err)
+	}
+	args = append(args, limit, offset)
+	if err := s.rows(ctx, db, a, "SELECT "+columns+" FROM documents d WHERE "+where+" ORDER BY d.updated_at DESC, d.id DESC LIMIT ? OFFSET ?", args); err != nil {
 		return nil, err
 	}
 	for i := range a.Notes {
@@ -64,47 +74,53 @@ func (s *store) search(ctx context.Context, query string, tags []string, limit, 
 	// notes that are shown alone: that takes a note's text.
 	from := "FROM documents_fts JOIN documents d ON d.rowid = documents_fts.rowid WHERE " + where
 	selected := strings.Replace(columns, "d.content,", "snippet(documents_fts, 1, '[', ']', '…', ?),", 1)
-	return s.page(ctx, from, args, selected, "ORDER BY documents_fts.rank", limit, offset)
-}
-
-// page counts what matches and shows a part of it.
-func (s *store) page(ctx context.Context, from string, args []any, selected, order string, limit, offset int) (*Answer, error) {
 	db, err := s.open(ctx)
 	if err != nil {
 		return nil, err
 	}
-	a := &Answer{Notes: []Note{}, Offset: offset}
-	if err := db.QueryRowContext(ctx, "SELECT count(*) "+counted(from), args...).Scan(&a.Total); err != nil {
-		return nil, failed(ctx, err)
+	// A word that is everywhere says nothing about which note is meant, and
+	// ranking all of them takes its time.
+	var found int
+	var oldest sql.NullInt64
+	counted := from
+	if len(tags) == 0 {
+		counted = "FROM documents_fts WHERE " + where
 	}
-	all := append(append([]any{}, args...), limit, offset)
-	if strings.Contains(selected, "?") {
-		all = append([]any{words}, all...)
-	}
-	rows, err := db.QueryContext(ctx, "SELECT "+selected+" "+from+" "+order+" LIMIT ? OFFSET ?", all...)
+	err = db.QueryRowContext(ctx, "SELECT count(*), min(r) FROM (SELECT documents_fts.rowid AS r "+counted+" ORDER BY documents_fts.rowid DESC LIMIT ?)", append(slices.Clone(args), maxRanked+1)...).Scan(&found, &oldest)
 	if err != nil {
 		return nil, failed(ctx, err)
+	}
+	a := &Answer{Notes: []Note{}, Total: found, Offset: offset}
+	if found == 0 {
+		return a, nil
+	}
+	if found > maxRanked {
+		a.Total, a.More = maxRanked, true
+		from += " AND documents_fts.rowid > ?"
+		args = append(args, oldest.Int64)
+	}
+	args = append(append([]any{words}, args...), limit, offset)
+	return a, s.rows(ctx, db, a, "SELECT "+selected+" "+from+" ORDER BY documents_fts.rank LIMIT ? OFFSET ?", args)
+}
+
+// rows adds the notes that a query gives.
+func (s *store) rows(ctx context.Context, db *sql.DB, a *Answer, query string, args []any) error {
+	rows, err := db.QueryContext(ctx, query, args...)
+	if err != nil {
+		return failed(ctx, err)
 	}
 	defer rows.Close()
 	for rows.Next() {
 		n, err := scan(rows)
 		if err != nil {
-			return nil, failed(ctx, err)
+			return failed(ctx, err)
 		}
 		a.Notes = append(a.Notes, n)
 	}
 	if err := rows.Err(); err != nil {
-		return nil, failed(ctx, err)
+		return failed(ctx, err)
 	}
-	return a, nil
-}
-
-// counted is the same without a join that nothing asks for.
-func counted(from string) string {
-	if !strings.Contains(from, "d.tags") {
-		return strings.Replace(from, " JOIN documents d ON d.rowid = documents_fts.rowid", "", 1)
-	}
-	return from
+	return nil
 }
 
 // expression makes an expression of FTS5 out of what a person types: all words,
