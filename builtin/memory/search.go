@@ -15,7 +15,7 @@ const (
 	listedBytes = 200
 	words       = 40 // of the place that a search has found
 	maxTerms    = 30
-	maxRanked   = 2000 // matches that are ranked: the latest, where there are more
+	maxRanked   = 1000 // matches that are ranked: the latest, where there are more
 )
 
 // hasTags is the condition that a note has all tags of a list in JSON.
