@@ -29,13 +29,12 @@ type hostile struct {
 	// ends are the ways in which it may end: done, denied, error for what the
 	// code threw, or the kind or code of a failure. Of a load: loaded, or
 	// refused.
-	ends    string
-	says    string        // what it returns where it is done, or a part of why it was refused
-	within  time.Duration // its deadline; zero means hostilePatience where it may not be late, else hostileDeadline
-	allow   []string      // what is granted, which the manifest then asks for
-	after   string        // how the next call of the extension's other tool may end; done where empty
-	always  bool          // it is tried in every run of the tests, see pick
-	bundler bool          // it keeps the bundler busy for longer than it may
+	ends   string
+	says   string        // what it returns where it is done, or a part of why it was refused
+	within time.Duration // its deadline; zero means hostilePatience where it may not be late, else hostileDeadline
+	allow  []string      // what is granted, which the manifest then asks for
+	after  string        // how the next call of the extension's other tool may end; done where empty
+	always bool          // it is tried in every run of the tests, see pick
 }
 
 const (
