@@ -15,6 +15,10 @@ import (
 // error is a [*bundle.Failures].
 func (h *Host) build(ctx context.Context, src Source) (*bundle.Bundle, error) {
 	o := h.bundling(src)
+	o.Again = h.record(src.ID) != nil
+	if h.bundler == nil && o.Again {
+		return h.builder.Build(o)
+	}
 	if h.bundler == nil {
 		return bundle.Build(o)
 	}
@@ -49,8 +53,9 @@ func (h *Host) expect(sources []Source) {
 // runs reports whether an extension is to be loaded at all.
 func (s Source) runs() bool { return s.ShadowedBy == "" && !s.Disabled && !s.Untrusted }
 
-// buildAll bundles what is neither shadowed nor disabled, side by side.
-func (h *Host) buildAll(ctx context.Context, sources []Source) []*candidate {
+// buildAll bundles what is neither shadowed nor disabled, side by side. What has
+// not changed is not.
+func (h *Host) buildAll(ctx context.Context, sources []Source, l *look) []*candidate {
 	h.expect(sources)
 	var list []*candidate
 	var g errgroup.Group
@@ -59,9 +64,17 @@ func (h *Host) buildAll(ctx context.Context, sources []Source) []*candidate {
 		if !src.runs() {
 			continue
 		}
-		c := &candidate{host: h, source: src}
+		c := &candidate{host: h, source: src, force: l.named(src.ID)}
+		if !l.wants(src.ID) {
+			continue
+		}
 		list = append(list, c)
-		g.Go(func() error { c.build(ctx); return nil })
+		g.Go(func() error {
+			if c.same = h.unchanged(src, l); c.same == nil {
+				c.build(ctx)
+			}
+			return nil
+		})
 	}
 	_ = g.Wait() // build keeps its own failures
 	return list

@@ -27,6 +27,20 @@ type candidate struct {
 	old      *generation
 	made     *generation
 	refused  error // why the registry did not take its tools
+
+	force bool          // it is loaded anew, changed or not
+	same  *record       // nothing has changed since: it is neither built nor evaluated
+	graph bundle.Graph  // what was read
+	stamp string        // of what was read
+	took  time.Duration // for evaluating it
+}
+
+// needed reports whether it has to be evaluated.
+func (c *candidate) needed() bool {
+	if len(c.failures) > 0 || c.same != nil {
+		return false
+	}
+	return c.force || c.old == nil || c.old.source != c.source || c.old.bundle.Hash != c.bundle.Hash || c.old.broker.earlyNow() != c.old.early
 }
 
 func (c *candidate) build(ctx context.Context) {
@@ -39,9 +53,10 @@ func (c *candidate) build(ctx context.Context) {
 		for _, f := range fails.List {
 			c.failures = append(c.failures, p.failure(c.source.ID, f))
 		}
+		c.graph, c.stamp = fails.Graph, c.host.stamps.Of(c.host.bundling(c.source), fails.Graph, true)
 		return
 	}
-	c.bundle = b
+	c.bundle, c.graph, c.stamp = b, b.Graph, c.host.stamps.Of(c.host.bundling(c.source), b.Graph, false)
 }
 
 // mentions reports whether the code holds a tool's name. One that could not be
@@ -52,6 +67,8 @@ func (c *candidate) mentions(tool string) bool {
 
 func (c *candidate) evaluate(ctx context.Context) {
 	h := c.host
+	begin := time.Now()
+	defer func() { c.took = time.Since(begin) }()
 	g := &generation{
 		source: c.source, bundle: c.bundle, factory: h.factory, timeout: h.opts.LoadTimeout,
 		place: place{root: h.opts.Root, sources: c.bundle},
@@ -103,7 +120,7 @@ func (c *candidate) evaluate(ctx context.Context) {
 		c.failures = []Failure{g.place.failure(c.source.ID, *f)}
 		return
 	}
-	g.shared = sb
+	g.shared, g.early = sb, g.broker.earlyNow()
 	c.made = g
 }
 

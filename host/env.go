@@ -2,6 +2,7 @@ package host
 
 import (
 	"context"
+	"fmt"
 	"strings"
 
 	"github.com/rho-ext/rho-ext/host/permission"
@@ -79,6 +80,23 @@ func (b *broker) missedEarly() bool {
 		}
 	}
 	return missed
+}
+
+// earlyNow is what the module's own code would get now of the variables that it
+// asked for.
+func (b *broker) earlyNow() string {
+	b.mu.Lock()
+	early := b.early
+	b.mu.Unlock()
+	var out strings.Builder
+	for _, name := range early {
+		need := permission.NeedName(permission.KindEnv, name)
+		if _, denied := b.access.Load().Check(&need, nil); denied == nil {
+			v, ok := b.variable(name)
+			fmt.Fprintf(&out, "%q %q %v\n", name, v, ok)
+		}
+	}
+	return out.String()
 }
 
 // tellOnce logs a denial that the code does not see.

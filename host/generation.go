@@ -39,8 +39,12 @@ type generation struct {
 	alone   map[string]bool           // tools that run on a runtime of their own
 	lone    map[wire.Sandbox]struct{} // those runtimes, while they are used
 	users   int
-	retired bool // a newer version serves; calls that have begun go on
-	closed  bool
+	retired bool   // a newer version serves; calls that have begun go on
+	version int    // how many were put in place before it, and one
+	early   string // what its top level got of the environment
+
+	disposing sync.WaitGroup
+	closed    bool
 }
 
 // errRetired says that the generation is closed: a newer version serves, or
@@ -63,7 +67,7 @@ func (g *generation) release() {
 	g.users--
 	idle := g.takeIdle()
 	g.mu.Unlock()
-	closeAll(idle)
+	g.giveUp(idle)
 }
 
 // retire gives up the runtime as soon as no call uses it. The generation itself
@@ -73,12 +77,12 @@ func (g *generation) retire() {
 	g.retired = true
 	idle := g.takeIdle()
 	g.mu.Unlock()
-	closeAll(idle)
+	g.giveUp(idle)
 }
 
 // takeIdle takes out the sandboxes that a retired generation no longer needs.
 func (g *generation) takeIdle() []wire.Sandbox {
-	if !g.retired || g.users > 0 {
+	if !g.retired || g.users > 0 || g.closed {
 		return nil
 	}
 	return g.take()
@@ -95,13 +99,23 @@ func (g *generation) take() []wire.Sandbox {
 	return open
 }
 
+// close ends the generation: no call begins any more, its module may clean up,
+// and then those that run end.
 func (g *generation) close() {
 	g.mu.Lock()
+	ended := g.closed
 	g.closed = true
+	shared := g.shared
+	g.mu.Unlock()
+	if shared != nil && !ended {
+		g.dispose(shared)
+	}
+	g.mu.Lock()
 	open := g.take()
 	g.mu.Unlock()
 	g.stop()
 	closeAll(open)
+	g.disposing.Wait()
 	g.broker.close()
 }
 

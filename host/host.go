@@ -10,13 +10,13 @@ import (
 	"runtime"
 	"slices"
 	"sort"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/rho-ext/rho-ext/host/bundle"
 	"github.com/rho-ext/rho-ext/host/permission"
 	"github.com/rho-ext/rho-ext/host/wire"
 	"github.com/rho-ext/rho-ext/host/worker"
@@ -33,6 +33,10 @@ type Host struct {
 	session *permission.MemoryStore
 	code    atomic.Pointer[[]string] // where extensions are
 
+	began   Report
+	stamps  bundle.Stamps
+	builder bundle.Builder // for builds in this process
+
 	ctx       context.Context // ends when the host closes
 	stop      context.CancelFunc
 	reloading sync.Mutex // one reload at a time
@@ -45,9 +49,12 @@ type Host struct {
 	model    string
 	deaths   map[string]*offender // by extension id
 	skipped  map[string]bool      // ids that were not needed and so not evaluated
-	order    map[string]int       // of the sources, by id
-	ordered  []*generation        // those of loaded
-	unhook   func()               // takes the hooks out of the registry
+	manual   map[string]manual    // ids that were enabled, disabled or unloaded by hand
+	records  map[string]*record   // of the last look at each extension
+	watchers map[*Watcher]struct{}
+	order    map[string]int // of the sources, by id
+	ordered  []*generation  // those of loaded
+	unhook   func()         // takes the hooks out of the registry
 	closed   bool
 }
 
@@ -66,6 +73,8 @@ func New(ctx context.Context, o Options) (*Host, error) {
 		loaded:   map[string]*generation{},
 		draining: map[*generation]*time.Timer{},
 		deaths:   map[string]*offender{},
+		manual:   map[string]manual{},
+		records:  map[string]*record{},
 	}
 	h.ctx, h.stop = context.WithCancel(context.Background())
 	if h.factory, h.bundler, err = h.newWorkers(); err != nil {
@@ -78,12 +87,15 @@ func New(ctx context.Context, o Options) (*Host, error) {
 		}
 	}
 	h.unhook = h.opts.Registry.AddHooks(h.hooks)
-	if _, err := h.Reload(ctx); err != nil {
+	if h.began, err = h.Reload(ctx); err != nil {
 		h.Close()
 		return nil, err
 	}
 	return h, nil
 }
+
+// Began is the report of what [New] has loaded.
+func (h *Host) Began() Report { return h.began }
 
 // Registry is where the extensions' tools are.
 func (h *Host) Registry() *registry.Registry { return h.opts.Registry }
@@ -114,6 +126,7 @@ func (h *Host) Failures() []Failure {
 // Close ends all extensions at once and takes their tools out of the registry.
 func (h *Host) Close() error {
 	h.stop()
+	h.closeWatchers()
 	h.reloading.Lock()
 	defer h.reloading.Unlock()
 	h.mu.Lock()
@@ -126,15 +139,18 @@ func (h *Host) Close() error {
 	h.loaded, h.draining, h.ordered = nil, nil, nil
 	h.mu.Unlock()
 	var errs []error
+	var ending sync.WaitGroup
 	for g, timer := range draining {
 		timer.Stop()
-		g.close()
+		ending.Go(g.close)
 	}
 	h.unhook()
 	for id, g := range loaded {
 		errs = append(errs, h.opts.Registry.Swap(id, nil))
-		g.close()
+		ending.Go(g.close)
 	}
+	ending.Wait()
+	h.builder.Trim()
 	errs = append(errs, h.factory.Close())
 	if h.bundler != nil {
 		errs = append(errs, h.bundler.Close())
@@ -144,54 +160,6 @@ func (h *Host) Close() error {
 
 // ErrClosed is the error of a host that was closed.
 var ErrClosed = wire.ErrClosed
-
-// Report is what a reload changed, by extension id.
-type Report struct {
-	Added, Reloaded, Unchanged, Removed []string
-	Failures                            []Failure
-}
-
-// Reload looks at the folders again and brings every extension up to date. A
-// version that works is put in place at once; calls that run finish on the one
-// they began on. One that does not leaves the last good version serving, and is
-// reported.
-func (h *Host) Reload(ctx context.Context) (Report, error) {
-	h.reloading.Lock()
-	defer h.reloading.Unlock()
-	if h.isClosed() {
-		return Report{}, ErrClosed
-	}
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	defer context.AfterFunc(h.ctx, func() { cancel(ErrClosed) })()
-	sources, failures, not := discover(h.opts)
-	h.noteCode(sources)
-	h.noteOrder(sources)
-	rep := Report{Failures: failures}
-	likely, rest := h.needed(sources)
-	sources = h.removeGone(sources, not, &rep)
-	skipped := map[string]bool{}
-	for _, group := range [][]Source{likely, rest} {
-		if h.hasTool() {
-			if group = h.unneeded(skipped, group); len(group) == 0 {
-				continue
-			}
-		}
-		built := h.buildAll(ctx, group)
-		if err := ctx.Err(); err != nil {
-			return rep, context.Cause(ctx)
-		}
-		h.apply(ctx, built, skipped, &rep)
-	}
-	if err := ctx.Err(); err != nil {
-		return rep, context.Cause(ctx)
-	}
-	sortFailures(rep.Failures)
-	h.mu.Lock()
-	h.sources, h.failures, h.skipped = sources, rep.Failures, skipped
-	h.mu.Unlock()
-	return rep, nil
-}
 
 func (h *Host) isClosed() bool {
 	h.mu.RLock()
@@ -203,39 +171,6 @@ func (h *Host) current(id string) *generation {
 	h.mu.RLock()
 	defer h.mu.RUnlock()
 	return h.loaded[id]
-}
-
-// removeGone takes out extensions that are no longer there. One that is there
-// but cannot be read, as while it is being saved, goes on serving: its source is
-// added to those that were found.
-func (h *Host) removeGone(sources []Source, not unread, rep *Report) []Source {
-	here := map[string]bool{}
-	for _, s := range sources {
-		here[s.ID] = true
-	}
-	h.mu.RLock()
-	var kept []Source
-	var gone []string
-	for id, g := range h.loaded {
-		switch {
-		case here[id]:
-		case not.holds(g.source):
-			kept = append(kept, g.source)
-		default:
-			gone = append(gone, id)
-		}
-	}
-	h.mu.RUnlock()
-	slices.SortFunc(kept, func(a, b Source) int { return strings.Compare(a.ID, b.ID) })
-	sort.Strings(gone)
-	for _, id := range gone {
-		if err := h.replace(id, nil); err != nil {
-			rep.Failures = append(rep.Failures, Failure{Extension: id, Stage: wire.StageManifest, Message: err.Error()})
-			continue
-		}
-		rep.Removed = append(rep.Removed, id)
-	}
-	return append(sources, kept...)
 }
 
 // hasTool reports whether the one tool that is asked for is there already.
@@ -311,7 +246,7 @@ func (h *Host) evaluateAll(ctx context.Context, list []*candidate, rep *Report) 
 	g.SetLimit(runtime.GOMAXPROCS(0))
 	for _, c := range list {
 		c.old = h.current(c.source.ID)
-		if len(c.failures) == 0 && (c.old == nil || c.old.bundle.Hash != c.bundle.Hash) {
+		if c.needed() {
 			g.Go(func() error { c.evaluate(ctx); return nil })
 		}
 	}
@@ -329,25 +264,11 @@ func (h *Host) evaluateAll(ctx context.Context, list []*candidate, rep *Report) 
 		if c.refused = h.replace(c.source.ID, c.made); c.refused != nil {
 			c.failures = []Failure{c.refusal(c.refused)}
 			c.made.close()
+			c.made = nil
 		}
 	}
 	for _, c := range list {
-		rep.add(c)
-	}
-}
-
-// add reports what became of a candidate.
-func (rep *Report) add(c *candidate) {
-	id := c.source.ID
-	switch {
-	case len(c.failures) > 0:
-		rep.Failures = append(rep.Failures, c.failures...)
-	case c.made == nil:
-		rep.Unchanged = append(rep.Unchanged, id)
-	case c.old == nil:
-		rep.Added = append(rep.Added, id)
-	default:
-		rep.Reloaded = append(rep.Reloaded, id)
+		h.settle(c, rep)
 	}
 }
 
@@ -364,6 +285,9 @@ func (h *Host) replace(id string, g *generation) error {
 		return err
 	}
 	h.mu.Lock()
+	if g != nil {
+		g.version = h.nextVersion(id)
+	}
 	old := h.loaded[id]
 	if g != nil {
 		h.loaded[id] = g

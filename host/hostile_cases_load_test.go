@@ -47,7 +47,7 @@ var loadingPrograms = []hostile{
 	{name: "a module that throws a huge error", ends: "refused", files: withManifest(`throw new Error("x".repeat(1e8));`)},
 	{name: "a module that takes all memory", ends: "refused", files: withManifest(`const a: any[] = []; for (;;) a.push(new Array(1e5).fill(1));`)},
 	{name: "a module that takes all memory at once", ends: "refused", files: withManifest(`const a = new Float64Array(2 ** 33);`)},
-	{name: "a module that recurses in native code", ends: "refused", files: withManifest(`JSON.parse("[".repeat(1e7));`)},
+	{name: "a module that recurses in native code", ends: "refused", files: withManifest(`let a: any = []; for (let i = 0; i < 3e5; i++) a = [a]; String(a);`)},
 	{name: "a module that clobbers what loading needs", ends: "loaded refused", files: withManifest(`Object.defineProperty(Object.prototype, "tools", { get() { for (;;) {} } }); (Array as any).isArray = () => { for (;;) {} }; (Object as any).keys = () => { throw 1 }; JSON.stringify = () => "no"; (globalThis as any).__rho_load = null;`)},
 	{name: "a manifest with a million tools", ends: "refused", files: module(`export default { name: "x", tools: Array.from({ length: 1e6 }, (_, i) => ({ name: "t" + i, description: "d", risk: "read", execute: () => "" })) }`)},
 	{name: "a manifest with four billion tools", ends: "refused", files: module(`const tools: any[] = []; tools.length = 2 ** 32 - 1; export default { name: "x", tools }`)},

@@ -70,7 +70,7 @@ func (h *Host) Extensions() []ExtensionInfo {
 			out = append(out, info)
 			continue
 		case s.Disabled:
-			info.State = StateDisabled
+			info.State, info.Reason = StateDisabled, h.manual[s.ID].reason()
 		case failed[s.ID]:
 			info.State = StateFailed
 		case h.skipped[s.ID]:

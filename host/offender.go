@@ -86,13 +86,3 @@ func (h *Host) disabledFailure(id, hash string) *registry.Failure {
 		Message: fmt.Sprintf("extension %s is disabled for %v: %s", id, left, why),
 		Hint:    "it is enabled again when its files change"}
 }
-
-// Enable lets an extension run again that took its worker down, at once. It
-// reports whether it was disabled.
-func (h *Host) Enable(id string) bool {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	o := h.deaths[id]
-	delete(h.deaths, id)
-	return o != nil && time.Now().Before(o.until)
-}

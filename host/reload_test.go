@@ -29,14 +29,14 @@ func TestReloadPutsWorkingVersionsInPlaceAndKeepsTheLastGoodOne(t *testing.T) {
 
 	r, err := p.host.Reload(ctx)
 	require.NoError(t, err)
-	require.Equal(t, host.Report{Unchanged: []string{"x", "y", "z"}}, r)
+	require.Equal(t, host.Report{Unchanged: []string{"x", "y", "z"}}, plain(r))
 
 	// A module that is imported counts, though the entry is the same.
 	writeFiles(t, dir, map[string]string{"_word.ts": `export const word = "two"`, "n.ts": manifest("n")})
 	require.NoError(t, os.Remove(filepath.Join(dir, "z.ts")))
 	r, err = p.host.Reload(ctx)
 	require.NoError(t, err)
-	require.Equal(t, host.Report{Added: []string{"n"}, Reloaded: []string{"x", "y"}, Removed: []string{"z"}}, r)
+	require.Equal(t, host.Report{Added: []string{"n"}, Reloaded: []string{"x", "y"}, Removed: []string{"z"}}, plain(r))
 	require.Equal(t, "v1 two", p.call("x", "{}").Text)
 	require.Equal(t, registry.KindNotFound, p.call("z", "{}").Failure.Kind)
 
@@ -205,10 +205,16 @@ func TestAToolMayMoveToAnEarlierExtension(t *testing.T) {
 	writeFiles(t, filepath.Join(p.root, ".rho", "extensions"), map[string]string{"a.ts": manifest("two"), "z.ts": manifest("three")})
 	r, err := p.host.Reload(context.Background())
 	require.NoError(t, err)
-	require.Equal(t, host.Report{Reloaded: []string{"a", "z"}}, r)
+	require.Equal(t, host.Report{Reloaded: []string{"a", "z"}}, plain(r))
 	require.Equal(t, "two", p.call("two", "{}").Text)
 	require.Equal(t, "three", p.call("three", "{}").Text)
 	require.Equal(t, registry.KindNotFound, p.call("one", "{}").Failure.Kind)
+}
+
+// plain is a report without what tests of the lists do not look at.
+func plain(r host.Report) host.Report {
+	r.Changes, r.Duration = nil, 0
+	return r
 }
 
 // told is a log that tells of its first line.

@@ -23,6 +23,7 @@ type color string
 const (
 	red    color = "\x1b[31m"
 	yellow color = "\x1b[33m"
+	green  color = "\x1b[32m"
 	dim    color = "\x1b[2m"
 	reset        = "\x1b[0m"
 )

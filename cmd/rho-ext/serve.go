@@ -9,7 +9,6 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/spf13/cobra"
 
-	"github.com/rho-ext/rho-ext/host"
 	"github.com/rho-ext/rho-ext/internal/version"
 	"github.com/rho-ext/rho-ext/registry"
 	"github.com/rho-ext/rho-ext/server/mcp"
@@ -17,7 +16,7 @@ import (
 )
 
 func (a *app) serveCommand() *cobra.Command {
-	var asMCP, asRPC bool
+	var asMCP, asRPC, watch bool
 	var approve string
 	cmd := &cobra.Command{
 		Use:   "serve",
@@ -26,9 +25,14 @@ func (a *app) serveCommand() *cobra.Command {
 
 --mcp speaks the Model Context Protocol. --rpc speaks JSON-RPC 2.0, one message
 per line: listTools, callTool {name, arguments, id}, cancelCall {id} with the id
-that callTool gave, listExtensions, reloadExtensions, listCommands, runCommand
-{name, input, id}, completeCommand {name, prefix}, setModel {model}, version.`,
-		Example: `  rho-ext serve --mcp
+that callTool gave, listExtensions, reloadExtensions {names}, enableExtension,
+disableExtension and unloadExtension {name}, listCommands, runCommand {name,
+input, id}, completeCommand {name, prefix}, setModel {model}, version.
+
+--watch loads extensions anew when their files are saved. Calls that run finish
+on the version they began on, and one that does not load leaves the last good
+version serving. An MCP client is told when the list of tools changes.`,
+		Example: `  rho-ext serve --mcp --watch
   echo '{"jsonrpc":"2.0","id":1,"method":"listTools"}' | rho-ext serve --rpc`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -49,11 +53,12 @@ that callTool gave, listExtensions, reloadExtensions, listCommands, runCommand
 				return err
 			}
 			defer w.close()
-			return a.serve(cmd.Context(), w, asMCP, approvals)
+			return a.serve(cmd.Context(), w, asMCP, watch, approvals)
 		},
 	}
 	cmd.Flags().BoolVar(&asMCP, "mcp", false, "speak the Model Context Protocol")
 	cmd.Flags().BoolVar(&asRPC, "rpc", false, "speak JSON-RPC 2.0, one message per line")
+	cmd.Flags().BoolVar(&watch, "watch", false, "load extensions anew when their files are saved")
 	cmd.Flags().StringVar(&approve, "approve", "", "who approves what the policy asks about, over MCP: client (it asks its user; the default), elicit (we ask through it) or policy (ask is deny)")
 	return cmd
 }
@@ -77,7 +82,7 @@ func gateFor(asMCP bool, approve string, approvals *registry.Approvals) (registr
 
 // serve runs a server until its client has gone. An interrupt is a proper end
 // of a server.
-func (a *app) serve(ctx context.Context, w *workspace, asMCP bool, approvals *registry.Approvals) error {
+func (a *app) serve(ctx context.Context, w *workspace, asMCP, watch bool, approvals *registry.Approvals) error {
 	for _, f := range w.failures() {
 		a.printFailure(f)
 	}
@@ -88,12 +93,20 @@ func (a *app) serve(ctx context.Context, w *workspace, asMCP bool, approvals *re
 	}
 	fmt.Fprintf(a.err, "rho-ext %s serves %s of %s over %s on stdio\n", version.Version,
 		counted(len(w.reg.Snapshot().Tools()), "tool", "tools"), clean(w.host.Root()), protocol)
+	ext := &extensions{w: w}
+	if watch {
+		watcher, err := a.watchFor(w, ext.reloaded)
+		if err != nil {
+			return err
+		}
+		defer watcher.Close()
+	}
 	var err error
 	if asMCP {
 		s := mcp.NewServer(w.door, w.reg, &mcp.Options{Name: "rho-ext", Version: version.Version, Logger: w.log})
 		err = s.Run(ctx, &sdk.IOTransport{Reader: io.NopCloser(a.in), Writer: nopCloser{a.out}})
 	} else {
-		s := rpc.NewServer(w.door, w.reg, &rpc.Options{Name: "rho-ext", Version: version.Version, Logger: w.log, Extensions: extensions{w}, Commands: commands{w.host}, Approvals: approvals, Drain: drain})
+		s := rpc.NewServer(w.door, w.reg, &rpc.Options{Name: "rho-ext", Version: version.Version, Logger: w.log, Extensions: ext, Commands: commands{w.host}, Approvals: approvals, Drain: drain})
 		err = s.Serve(ctx, a.in, a.out)
 	}
 	if err != nil && ctx.Err() == nil {
@@ -109,48 +122,3 @@ const drain = 30 * time.Second
 type nopCloser struct{ io.Writer }
 
 func (nopCloser) Close() error { return nil }
-
-// extensions is the host as the RPC server sees it.
-type extensions struct{ w *workspace }
-
-var _ rpc.Extensions = extensions{}
-
-// List implements [rpc.Extensions].
-func (e extensions) List(context.Context) (any, error) { return listOf(e.w), nil }
-
-// SetModel implements [rpc.Extensions].
-func (e extensions) SetModel(name string) { e.w.host.SetModel(name) }
-
-// Reload implements [rpc.Extensions].
-func (e extensions) Reload(ctx context.Context) (rpc.ReloadReport, error) {
-	r, err := e.w.host.Reload(ctx)
-	if err != nil {
-		return rpc.ReloadReport{}, err
-	}
-	report := rpc.ReloadReport{Added: len(r.Added), Reloaded: len(r.Reloaded), Removed: len(r.Removed)}
-	changed := func(change string, ids []string) {
-		for _, id := range ids {
-			report.Changes = append(report.Changes, rpc.Change{Extension: id, Change: change})
-		}
-	}
-	changed("added", r.Added)
-	changed("reloaded", r.Reloaded)
-	changed("removed", r.Removed)
-	failed := map[string]bool{}
-	for _, f := range r.Failures {
-		failed[f.Extension] = true
-		report.Changes = append(report.Changes, rpc.Change{Extension: f.Extension, Change: "failed", Message: e.w.hide.Redact(reloadMessage(e.w.host, f))})
-	}
-	report.Failed = len(failed)
-	return report, nil
-}
-
-// reloadMessage says what is wrong, and whether an older version serves on.
-func reloadMessage(h *host.Host, f host.Failure) string {
-	for _, x := range h.Extensions() {
-		if x.ID == f.Extension && len(x.Tools) > 0 {
-			return f.Error() + " (the last good version is still serving)"
-		}
-	}
-	return f.Error()
-}

@@ -8,6 +8,7 @@ import (
 	"os"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/term"
@@ -24,6 +25,9 @@ type terminal struct {
 	lines   chan typed
 	reading bool // a line is being read, perhaps since an earlier question
 	closed  bool
+
+	listens bool        // lines that are no answer are keys
+	asking  atomic.Bool // a question is open
 }
 
 // person is the terminal, or nil where nobody sits at one: then nothing is
@@ -55,7 +59,7 @@ type typed struct {
 // read, so that the system still holds, and can drop, what was typed then.
 func (t *terminal) read(ctx context.Context, after time.Time) (string, error) {
 	for !t.closed {
-		if !t.reading {
+		if !t.reading && !t.listens {
 			t.reading = true
 			go func() {
 				buf := make([]byte, 4096)
@@ -89,6 +93,8 @@ func (t *terminal) choose(ctx context.Context, text, prompt string, words ...str
 	if ctx.Err() != nil {
 		return "", context.Cause(ctx)
 	}
+	t.asking.Store(true)
+	defer t.asking.Store(false)
 	no := words[len(words)-1]
 	fmt.Fprintln(t.out, text)
 	flushTyped(t.in)
@@ -113,6 +119,39 @@ func (t *terminal) choose(ctx context.Context, text, prompt string, words ...str
 		fmt.Fprintf(t.out, "%q is no answer; type one of the letters in brackets\n", clean(shorten(line, 40)))
 	}
 	return no, nil
+}
+
+// listen passes on each line that is typed while no question is open, and closes
+// keys when the terminal is. It is called once, before any question.
+func (t *terminal) listen() (keys <-chan string) {
+	out := make(chan string, 16)
+	t.listens = true
+	go func() {
+		defer close(out)
+		buf := make([]byte, 4096)
+		for {
+			n, err := t.in.Read(buf)
+			if err != nil || n == 0 {
+				select {
+				case t.lines <- typed{}:
+				default:
+				}
+				return
+			}
+			if t.asking.Load() {
+				select {
+				case t.lines <- typed{string(buf[:n]), time.Now()}:
+				default: // one is there already, and nobody has read it
+				}
+				continue
+			}
+			select {
+			case out <- strings.TrimSpace(string(buf[:n])):
+			default: // nobody reads so many
+			}
+		}
+	}()
+	return out
 }
 
 // yes asks a question that is answered with yes or no; no is the default.

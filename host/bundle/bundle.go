@@ -31,6 +31,9 @@ type Options struct {
 	// Timeout bounds the work, which a few bytes of source can make endless;
 	// zero means no bound. What runs too long is left behind.
 	Timeout time.Duration
+	// Again says that the same is built again and again: whoever builds keeps
+	// what was parsed, see [Builder].
+	Again bool
 }
 
 // Bundle is the result of [Build].
@@ -39,8 +42,8 @@ type Bundle struct {
 	SourceMap []byte
 	// Hash changes when Script, SourceMap or Inputs do.
 	Hash string
-	// Inputs are the absolute paths of all files that went in, sorted.
-	Inputs []string
+	// Graph is what went in.
+	Graph
 
 	root    string
 	sources map[string]string // name in the source map → text, for the extension's own files
@@ -88,28 +91,30 @@ func Build(o Options) (*Bundle, error) {
 	if f := oddSettings(o); f != nil {
 		return nil, &Failures{List: []wire.Failure{*f}, root: o.Root}
 	}
-	l := &loader{opts: o, roots: packageRoots(o), sources: map[string]string{}}
+	l := newLoader(o)
 	done := make(chan api.BuildResult, 1)
-	go func() { done <- api.Build(buildOptions(o, l)) }()
-	var late <-chan time.Time
-	if o.Timeout > 0 {
-		t := time.NewTimer(o.Timeout)
-		defer t.Stop()
-		late = t.C
-	}
-	var result api.BuildResult
+	go func() { done <- api.Build(buildOptions(o, func() *loader { return l })) }()
 	select {
-	case result = <-done:
-	case <-late:
+	case result := <-done:
+		return finish(o, l, result)
+	case <-after(o.Timeout):
 		f := Late(o)
-		f.Unfinished = true
+		f.Unfinished, f.Graph = true, l.graph()
 		return nil, f
 	}
+}
+
+func newLoader(o Options) *loader {
+	return &loader{opts: o, roots: packageRoots(o), sources: map[string]string{}}
+}
+
+// finish makes a bundle of what the bundler gave.
+func finish(o Options, l *loader, result api.BuildResult) (*Bundle, error) {
 	if len(result.Errors) > 0 {
 		list := l.failures(result.Errors)
-		return nil, &Failures{List: list, Sources: l.shown(list), root: o.Root}
+		return nil, &Failures{List: list, Sources: l.shown(list), Graph: l.graph(), root: o.Root}
 	}
-	b := &Bundle{root: o.Root, sources: l.sources, Inputs: l.inputs()}
+	b := &Bundle{root: o.Root, sources: l.sources, Graph: l.graph()}
 	for _, f := range result.OutputFiles {
 		if strings.HasSuffix(f.Path, ".map") {
 			b.SourceMap = f.Contents
@@ -163,13 +168,31 @@ func (l *loader) remember(path string, text []byte) {
 	}
 }
 
-func (l *loader) inputs() []string {
-	out := make([]string, 0, len(l.sums))
-	for p := range l.sums {
-		out = append(out, p)
+// miss notes an input that could not be read.
+func (l *loader) miss(path string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.sums == nil {
+		l.sums = map[string][sha256.Size]byte{}
 	}
-	sort.Strings(out)
-	return out
+	l.sums[path] = [sha256.Size]byte{}
+}
+
+// graph is what was read so far.
+func (l *loader) graph() Graph {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	var g Graph
+	for p := range l.sums {
+		g.Inputs = append(g.Inputs, p)
+	}
+	sort.Strings(g.Inputs)
+	content := sha256.New()
+	for _, path := range g.Inputs {
+		addInput(content, path, l.sums[path])
+	}
+	g.Content = hex.EncodeToString(content.Sum(nil))
+	return g
 }
 
 // oddSettings refuses settings that the bundler would read by itself, and would

@@ -15,7 +15,9 @@ type Failures struct {
 	// Unfinished says that the work goes on although nobody waits for it: it
 	// cannot be stopped but with its process.
 	Unfinished bool
-	root       string
+	// Graph is what was read until then, if anything is known of it.
+	Graph
+	root string
 }
 
 // Error is the first failure's message.

@@ -23,8 +23,8 @@ var resolveExtensions = []string{".ts", ".tsx", ".mts", ".js", ".mjs", ".json"}
 
 // buildOptions suits esbuild to goja: whatever the engine lacks is lowered one
 // feature at a time, because a low target makes private fields, spread and
-// async many times slower.
-func buildOptions(o Options, l *loader) api.BuildOptions {
+// async many times slower. reads gives the loader of the build that runs.
+func buildOptions(o Options, reads func() *loader) api.BuildOptions {
 	entry, _ := below(o.Root, o.Entry)
 	entry = filepath.ToSlash(entry)
 	return api.BuildOptions{
@@ -61,7 +61,7 @@ func buildOptions(o Options, l *loader) api.BuildOptions {
 		TreeShaking:       api.TreeShakingTrue,
 		LogLevel:          api.LogLevelSilent,
 		LogLimit:          20,
-		Plugins:           []api.Plugin{virtualModules(o.Modules), nodeModules(), confined(l)},
+		Plugins:           []api.Plugin{virtualModules(o.Modules), nodeModules(), confined(reads)},
 	}
 }
 

@@ -53,9 +53,10 @@ func nodeModules() api.Plugin {
 
 // confined reads every file itself, so that nothing outside the roots ever
 // becomes part of a bundle, whatever the resolver found.
-func confined(l *loader) api.Plugin {
+func confined(reads func() *loader) api.Plugin {
 	return api.Plugin{Name: "confined", Setup: func(b api.PluginBuild) {
 		b.OnLoad(api.OnLoadOptions{Filter: `.*`, Namespace: "file"}, func(a api.OnLoadArgs) (api.OnLoadResult, error) {
+			l := reads()
 			text, msg := l.read(a.Path)
 			if msg != nil {
 				return api.OnLoadResult{Errors: []api.Message{*msg}}, nil
@@ -108,6 +109,14 @@ func (l *loader) read(path string) ([]byte, *api.Message) {
 	if !ok {
 		return nil, l.leaves(l.name(path))
 	}
+	text, msg := l.readHere(path, real)
+	if msg != nil {
+		l.miss(real)
+	}
+	return text, msg
+}
+
+func (l *loader) readHere(path, real string) ([]byte, *api.Message) {
 	st, err := os.Stat(real)
 	if err != nil {
 		return nil, problem(wire.StageResolve, "", "cannot read %s: %v", l.name(path), cause(err))

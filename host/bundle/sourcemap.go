@@ -57,33 +57,50 @@ func adaptMap(data, script []byte) ([]byte, map[string]string, error) {
 // byteColumns turns the generated columns from UTF-16 units into bytes, on the
 // lines where that makes a difference.
 func byteColumns(mappings, script string) (string, error) {
-	lines := strings.Split(mappings, ";")
-	for i, line := range lines {
+	if isASCII(script) {
+		return mappings, nil
+	}
+	var b strings.Builder
+	b.Grow(len(mappings) + len(mappings)/8)
+	for i := 0; ; i++ {
+		line, others, more := strings.Cut(mappings, ";")
 		text, rest, _ := strings.Cut(script, "\n")
-		script = rest
-		if line == "" || isASCII(text) {
-			continue
+		mappings, script = others, rest
+		if i > 0 {
+			b.WriteByte(';')
 		}
-		segs := strings.Split(line, ",")
-		units, bytes, before := 0, 0, 0 // of the text so far, and the last column
-		column := 0
-		for j, seg := range segs {
-			f, err := decodeVLQ(seg)
-			if err != nil {
+		if line != "" && !isASCII(text) {
+			var err error
+			if line, err = byteColumnsOf(line, text); err != nil {
 				return "", err
 			}
-			column += f[0]
-			for units < column && bytes < len(text) {
-				r, size := utf8.DecodeRuneInString(text[bytes:])
-				units, bytes = units+utf16.RuneLen(r), bytes+size
-			}
-			at := bytes + column - units
-			f[0], before = at-before, at
-			segs[j] = encodeVLQ(f)
 		}
-		lines[i] = strings.Join(segs, ",")
+		b.WriteString(line)
+		if !more {
+			return b.String(), nil
+		}
 	}
-	return strings.Join(lines, ";"), nil
+}
+
+func byteColumnsOf(line, text string) (string, error) {
+	segs := strings.Split(line, ",")
+	units, bytes, before := 0, 0, 0 // of the text so far, and the last column
+	column := 0
+	for j, seg := range segs {
+		f, err := decodeVLQ(seg)
+		if err != nil {
+			return "", err
+		}
+		column += f[0]
+		for units < column && bytes < len(text) {
+			r, size := utf8.DecodeRuneInString(text[bytes:])
+			units, bytes = units+utf16.RuneLen(r), bytes+size
+		}
+		at := bytes + column - units
+		f[0], before = at-before, at
+		segs[j] = encodeVLQ(f)
+	}
+	return strings.Join(segs, ","), nil
 }
 
 func isASCII(s string) bool {
@@ -98,33 +115,43 @@ func isASCII(s string) bool {
 // shiftColumns adds one to every generated and every source column. Both are
 // running sums, so one field per line and one of the whole map suffice.
 func shiftColumns(mappings string) (string, error) {
-	lines := strings.Split(mappings, ";")
+	var b strings.Builder
+	b.Grow(len(mappings) + len(mappings)/8)
 	shifted := false
-	for i, line := range lines {
-		if line == "" {
-			continue
+	for i := 0; ; i++ {
+		line, others, more := strings.Cut(mappings, ";")
+		mappings = others
+		if i > 0 {
+			b.WriteByte(';')
 		}
-		segs := strings.Split(line, ",")
-		for j, seg := range segs {
-			if j > 0 && shifted {
-				break
+		for first := true; line != "" && (first || !shifted); first = false {
+			end := strings.IndexByte(line, ',')
+			if end < 0 {
+				end = len(line)
 			}
-			f, err := decodeVLQ(seg)
+			f, err := decodeVLQ(line[:end])
 			if err != nil {
 				return "", err
 			}
-			if j == 0 {
+			line = line[end:]
+			if first {
 				f[0]++
 			}
 			if !shifted && len(f) >= 4 {
 				f[3]++
 				shifted = true
 			}
-			segs[j] = encodeVLQ(f)
+			b.WriteString(encodeVLQ(f))
+			if !shifted && line != "" {
+				b.WriteByte(',')
+				line = line[1:]
+			}
 		}
-		lines[i] = strings.Join(segs, ",")
+		b.WriteString(line)
+		if !more {
+			return b.String(), nil
+		}
 	}
-	return strings.Join(lines, ";"), nil
 }
 
 const base64VLQ = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"

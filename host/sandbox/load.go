@@ -94,6 +94,9 @@ func (l *loading) read(collected *goja.Object) (*wire.LoadResult, error) {
 		}
 		m.Tools = append(m.Tools, t)
 	}
+	if dispose, has := goja.AssertFunction(ok.Get("dispose")); has {
+		s.tools[wire.DisposeTool] = &tool{name: wire.DisposeTool, exec: dispose, self: ok.Get("self"), form: wire.ArgsObject}
+	}
 	s.hooks, s.commands = map[string]*hook{}, map[string]*command{}
 	for _, o := range l.list(ok, "hooks") {
 		h, err := l.hook(o)

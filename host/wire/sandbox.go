@@ -84,6 +84,8 @@ type Manifest struct {
 	// not say.
 	Permissions *Permissions       `json:"permissions,omitempty"`
 	Settings    map[string]Setting `json:"settings,omitempty"`
+	// Dispose says that it has a function to call before the version ends.
+	Dispose bool `json:"dispose,omitempty"`
 	// Effects are those that any of its code is seen to use.
 	Effects registry.Effects `json:"effects"`
 }
@@ -172,6 +174,10 @@ type Value struct {
 	Structured json.RawMessage `json:",omitempty"`
 	Details    json.RawMessage `json:",omitempty"`
 }
+
+// DisposeTool, in CallRequest.Tool, stands for the manifest's function dispose.
+// No tool can have the name.
+const DisposeTool = ".dispose"
 
 // Thrown is an error that ended a call or a load.
 type Thrown struct {

@@ -85,7 +85,7 @@ func (b *Bundler) connect(reads bundle.Reads, alone bool) (*bundleLink, error) {
 	}
 	go l.receive()
 	l.meters.Go(l.meter)
-	l.idle.Reset(b.idle)
+	l.idle.Reset(b.restAfter())
 	return l, nil
 }
 
@@ -166,7 +166,7 @@ func (l *bundleLink) handle(f *frame) error {
 		if l.retired || l.alone {
 			defer l.end(ending{})
 		} else {
-			l.idle.Reset(l.bundler.idle)
+			l.idle.Reset(l.bundler.restAfter())
 		}
 	}
 	l.mu.Unlock()

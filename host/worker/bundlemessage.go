@@ -22,10 +22,11 @@ const (
 
 type buildMessage struct {
 	Timeout time.Duration
+	Again   bool `json:",omitempty"`
 }
 
 func buildFrame(id uint64, o bundle.Options) (*frame, error) {
-	return message(header{Kind: kindBuild, ID: id}, buildMessage{o.Timeout}, pack(o.ID, o.Entry, o.Root, o.Limit))
+	return message(header{Kind: kindBuild, ID: id}, buildMessage{o.Timeout, o.Again}, pack(o.ID, o.Entry, o.Root, o.Limit))
 }
 
 // buildOptions reads what to build. The virtual modules are not sent: this
@@ -39,17 +40,18 @@ func (f *frame) buildOptions(modules map[string]string) (o bundle.Options, err e
 	if err != nil || len(texts) != 4 {
 		return o, errors.Join(errFrame, err)
 	}
-	return bundle.Options{ID: texts[0], Entry: texts[1], Root: texts[2], Limit: texts[3], Modules: modules, Timeout: m.Timeout}, nil
+	return bundle.Options{ID: texts[0], Entry: texts[1], Root: texts[2], Limit: texts[3], Modules: modules, Timeout: m.Timeout, Again: m.Again}, nil
 }
 
 type builtMessage struct {
 	Hash       string
+	Content    string         `json:",omitempty"`
 	Failures   []wire.Failure // without their texts
 	Unfinished bool
 }
 
 func builtFrame(id uint64, out bundle.Outcome) (*frame, error) {
-	m := builtMessage{Hash: out.Hash, Unfinished: out.Unfinished}
+	m := builtMessage{Hash: out.Hash, Content: out.Content, Unfinished: out.Unfinished}
 	var texts []string
 	for _, f := range out.Failures {
 		texts = append(texts, f.Position.File, f.Message, f.Hint)
@@ -79,7 +81,7 @@ func (f *frame) outcome() (out bundle.Outcome, err error) {
 		one := &m.Failures[i]
 		one.Position.File, one.Message, one.Hint = texts[3*i], texts[3*i+1], texts[3*i+2]
 	}
-	out = bundle.Outcome{Script: f.part(1), SourceMap: f.part(2), Hash: m.Hash, Inputs: lists[1], Failures: m.Failures, Unfinished: m.Unfinished}
+	out = bundle.Outcome{Script: f.part(1), SourceMap: f.part(2), Hash: m.Hash, Graph: bundle.Graph{Inputs: lists[1], Content: m.Content}, Failures: m.Failures, Unfinished: m.Unfinished}
 	if out.Sources, err = unpair(lists[2]); err == nil {
 		out.Aliases, err = unpair(lists[3])
 	}

@@ -34,7 +34,7 @@ func TestBuildsSurviveThePipe(t *testing.T) {
 	require.Equal(t, uint64(7), f.ID)
 
 	for _, out := range []bundle.Outcome{
-		{Script: []byte("s\xff"), SourceMap: []byte("{}"), Hash: "h", Inputs: []string{"/p/\xfe", ""},
+		{Script: []byte("s\xff"), SourceMap: []byte("{}"), Hash: "h", Graph: bundle.Graph{Inputs: []string{"/p/\xfe", ""}},
 			Sources: map[string]string{"ext.ts": "\xff\x00", "": "empty"}, Aliases: map[string]string{"a": "b"}},
 		{Sources: map[string]string{}, Aliases: map[string]string{}, Unfinished: true, Failures: []wire.Failure{
 			{Stage: wire.StageBundle, Position: wire.Position{File: "\xfe.ts", Line: 3, Column: 4}, Message: "\xff", Hint: "h"},

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/rho-ext/rho-ext/host/bundle"
@@ -18,6 +19,7 @@ import (
 type Bundler struct {
 	opts  Options
 	idle  time.Duration // how long a process stays without work
+	stay  atomic.Int64  // the same, where it is not zero
 	grace time.Duration // how long a build may be late
 	slots chan struct{} // one for each build that runs
 
@@ -101,6 +103,17 @@ func (b *Bundler) Build(ctx context.Context, o bundle.Options) (*bundle.Bundle, 
 
 func abandoned(o bundle.Options) *bundle.Failures {
 	return bundle.Broken(o, "bundling the extension was cancelled", "")
+}
+
+// Stay sets how long a process stays without work, from the next build on; zero
+// means 10 s. One that stays builds faster what it has built before.
+func (b *Bundler) Stay(d time.Duration) { b.stay.Store(int64(d)) }
+
+func (b *Bundler) restAfter() time.Duration {
+	if d := b.stay.Load(); d != 0 {
+		return time.Duration(d)
+	}
+	return b.idle
 }
 
 // Lockdown tells what the process has given up of the system. It starts one if

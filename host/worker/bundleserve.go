@@ -26,6 +26,7 @@ type builder struct {
 	conn    *conn
 	watch   *watch
 	modules map[string]string
+	kept    bundle.Builder
 }
 
 // serveBuilds is the life of a bundler after its hello.
@@ -67,7 +68,11 @@ func (b *builder) build(id uint64, o bundle.Options) {
 	var out bundle.Outcome
 	// All that the bundler starts inherits the label, and a trace tells it.
 	pprof.Do(context.Background(), pprof.Labels(sandboxLabel, strconv.FormatUint(id, 10)), func(context.Context) {
-		out = bundle.OutcomeOf(bundle.Build(o))
+		build := bundle.Build
+		if o.Again {
+			build = b.kept.Build
+		}
+		out = bundle.OutcomeOf(build(o))
 	})
 	f, err := builtFrame(id, out)
 	if err == nil && f.size() > maxPayload {
@@ -91,6 +96,10 @@ func (b *builder) mind() {
 		for w.live.Load() > 0 {
 			<-tick.C
 			grown := w.heap() - w.base
+			if grown >= w.soft/2 && b.kept.Trim() {
+				runtime.GC()
+				continue
+			}
 			if grown < w.soft || grown < w.soft+w.soft/2 && time.Since(w.last) < collectEvery {
 				continue
 			}

@@ -1,6 +1,7 @@
 package keyfile
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
@@ -201,22 +202,29 @@ func TestProcessesThatAreKilledLoseNothing(t *testing.T) {
 			for i := range kills {
 				cmd := exec.Command(self)
 				cmd.Env = append(os.Environ(), writerName+"="+f.opts.Path+"|"+name)
-				var out strings.Builder
-				cmd.Stdout = &out
+				out, err := cmd.StdoutPipe()
+				if err != nil {
+					t.Error(err)
+					return
+				}
 				if err := cmd.Start(); err != nil {
 					t.Error(err)
 					return
 				}
-				time.Sleep(time.Duration(60+17*i%90) * time.Millisecond)
-				_ = cmd.Process.Kill()
+				// It has written something once, and is killed in the middle of more.
+				lines := bufio.NewScanner(out)
+				var kill *time.Timer
+				for lines.Scan() {
+					if kill == nil {
+						kill = time.AfterFunc(time.Duration(17*i%90)*time.Millisecond, func() { _ = cmd.Process.Kill() })
+					}
+					n, err := strconv.Atoi(lines.Text())
+					if err != nil {
+						t.Error(lines.Text())
+					}
+					last = max(last, n)
+				}
 				_ = cmd.Wait()
-				if strings.Contains(out.String(), "error") {
-					t.Error(out.String())
-				}
-				lines := strings.Fields(out.String())
-				if len(lines) > 0 {
-					last, _ = strconv.Atoi(lines[len(lines)-1])
-				}
 				v, err := f.Get(ctx, name)
 				if err != nil {
 					t.Error(err)

@@ -347,6 +347,8 @@ declare module "rho-ext" {
     /** By name: letters, digits, _ and -. */
     settings?: Readonly<Record<string, SettingDef>>;
     tools?: readonly Tool[];
+    /** Called before this version ends, when its calls have; it has one second, and may use state, config and log. */
+    dispose?(): void | Promise<void>;
     hooks?: Hooks;
     commands?: readonly Command[];
   }

@@ -12,7 +12,8 @@
 //	cancelCall {id}                              {cancelled}: whether the call with that id was running
 //	approvalResponse {id, approved, scope, message, arguments, stop}   {}
 //	listExtensions                               what `list --json` prints
-//	reloadExtensions                             {added, reloaded, removed, failed, changes: [{extension, change, message}]}
+//	reloadExtensions {names}                     {added, reloaded, removed, failed, text, changes: [{extension, change, version, tools, message}]}
+//	enableExtension, disableExtension, unloadExtension {name}   the same
 //	listCommands                                 {commands: [{name, extension, description, risk, effects, completes}]}
 //	runCommand {name, input, id, timeoutMs}      the outcome, as of callTool
 //	completeCommand {name, prefix}               {completions}: what its text may go on with
@@ -20,7 +21,8 @@
 //	version                                      {name, version, protocol}
 //
 // Notifications to the client: ready at the start, tools/changed {generation}
-// when listTools would answer differently, tool/progress {callId, message,
+// when listTools would answer differently, extensions/changed with what
+// reloadExtensions gives when files were saved and are watched, tool/progress {callId, message,
 // done, total} while a call runs, approval/request {id, callId, tool, title,
 // owner, risk, effects, arguments, reason} when a call waits for an answer.
 package rpc

@@ -74,6 +74,8 @@ func mismatch(err error, into any) string {
 		expected = "expected a number"
 	case reflect.Bool:
 		expected = "expected true or false"
+	case reflect.Slice:
+		expected = "expected a list of texts"
 	}
 	var wrong *json.UnmarshalTypeError
 	if errors.As(err, &wrong) {

@@ -100,6 +100,7 @@ func (s *Server) Serve(ctx context.Context, r io.Reader, w io.Writer) error {
 		_ = server.Notify(ctx, "tools/changed", changedParams{Generation: generation})
 	})
 	unwatch := s.watch(changes.Send)
+	untell := s.tellReloads(ctx, server)
 
 	if a := s.opts.Approvals; a != nil {
 		unlisten = a.Listen(askOver(ctx, server))
@@ -108,6 +109,7 @@ func (s *Server) Serve(ctx context.Context, r io.Reader, w io.Writer) error {
 	ch.open() // nothing is answered before ready
 	err := server.Wait()
 	unwatch()
+	untell()
 	changes.Close()
 	if err == nil {
 		err = ctx.Err()

@@ -196,6 +196,7 @@ func TestToolsChanged(t *testing.T) {
 type fakeExtensions struct {
 	err   error
 	model *string
+	heard chan func(ReloadReport)
 }
 
 func (f fakeExtensions) SetModel(name string) { *f.model = name }
@@ -204,10 +205,29 @@ func (f fakeExtensions) List(context.Context) (any, error) {
 	return map[string]any{"extensions": []string{"a"}}, f.err
 }
 
-func (f fakeExtensions) Reload(context.Context) (ReloadReport, error) {
-	return ReloadReport{Added: 1, Failed: 1, Changes: []Change{
-		{Extension: "a", Change: "added"}, {Extension: "b", Change: "failed", Message: "b.ts:1:2: no"},
+func (f fakeExtensions) Reload(_ context.Context, names []string) (ReloadReport, error) {
+	for _, n := range names {
+		if n != "a" {
+			return ReloadReport{}, &NameError{Message: "there is no extension " + n}
+		}
+	}
+	return ReloadReport{Added: 1, Failed: 1, Text: "a was added", Changes: []Change{
+		{Extension: "a", Change: "added", Version: 1, Tools: []string{"t"}}, {Extension: "b", Change: "failed", Message: "b.ts:1:2: no"},
 	}}, f.err
+}
+
+func (f fakeExtensions) Control(_ context.Context, a Action, name string) (ReloadReport, error) {
+	if name != "a" {
+		return ReloadReport{}, &NameError{Message: "there is no extension " + name}
+	}
+	return ReloadReport{Changes: []Change{{Extension: name, Change: string(a)}}}, f.err
+}
+
+func (f fakeExtensions) Subscribe(heard func(ReloadReport)) func() {
+	if f.heard != nil {
+		f.heard <- heard
+	}
+	return func() {}
 }
 
 func TestExtensions(t *testing.T) {
@@ -221,8 +241,24 @@ func TestExtensions(t *testing.T) {
 	require.Equal(t, map[string]any{"extensions": []any{"a"}}, c.call("listExtensions", "{}"))
 	report, err := json.Marshal(c.call("reloadExtensions", "{}"))
 	require.NoError(t, err)
-	require.JSONEq(t, `{"added":1,"reloaded":0,"removed":0,"failed":1,"changes":[
-		{"extension":"a","change":"added"},{"extension":"b","change":"failed","message":"b.ts:1:2: no"}]}`, string(report))
+	require.JSONEq(t, `{"added":1,"reloaded":0,"removed":0,"failed":1,"text":"a was added","changes":[
+		{"extension":"a","change":"added","version":1,"tools":["t"]},{"extension":"b","change":"failed","message":"b.ts:1:2: no"}]}`, string(report))
+	c.call("reloadExtensions", `{"names":["a"]}`)
+	for _, a := range []string{"enable", "disable", "unload"} {
+		report, err := json.Marshal(c.call(a+"Extension", `{"name":"a"}`))
+		require.NoError(t, err)
+		require.JSONEq(t, `{"added":0,"reloaded":0,"removed":0,"failed":0,"text":"","changes":[{"extension":"a","change":"`+a+`"}]}`, string(report))
+		for _, bad := range []string{`{}`, `{"name":"z"}`, `{"name":["a"]}`} {
+			code, _ := c.fail(a+"Extension", bad)
+			require.Equal(t, -32602, code)
+		}
+	}
+	code, message := c.fail("reloadExtensions", `{"names":["z"]}`)
+	require.Equal(t, -32602, code)
+	require.Contains(t, message, "names: there is no extension z")
+	code, message = c.fail("reloadExtensions", `{"names":"a"}`)
+	require.Equal(t, -32602, code)
+	require.Contains(t, message, "expected a list of texts")
 
 	c = start(t, newRegistry(t), &Options{Extensions: fakeExtensions{err: errors.New("disk on fire")}})
 	for _, method := range []string{"listExtensions", "reloadExtensions"} {
@@ -230,4 +266,17 @@ func TestExtensions(t *testing.T) {
 		require.Equal(t, -32603, code)
 		require.Contains(t, message, "disk on fire")
 	}
+}
+
+func TestAClientHearsOfExtensionsThatChangeByThemselves(t *testing.T) {
+	t.Parallel()
+	heard := make(chan func(ReloadReport), 1)
+	c := start(t, newRegistry(t), &Options{Extensions: fakeExtensions{heard: heard}})
+	tell := <-heard
+	tell(ReloadReport{Reloaded: 1, Text: "a was reloaded", Changes: []Change{{Extension: "a", Change: "reloaded", Version: 2}}})
+	m := c.next()
+	require.Equal(t, "extensions/changed", m["method"])
+	got, err := json.Marshal(m["params"])
+	require.NoError(t, err)
+	require.JSONEq(t, `{"added":0,"reloaded":1,"removed":0,"failed":0,"text":"a was reloaded","changes":[{"extension":"a","change":"reloaded","version":2}]}`, string(got))
 }

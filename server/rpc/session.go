@@ -30,6 +30,9 @@ func newSession(s *Server) *session {
 		"approvalResponse": c.approvalResponse,
 		"listExtensions":   c.listExtensions,
 		"reloadExtensions": c.reloadExtensions,
+		"enableExtension":  c.control(ActionEnable),
+		"disableExtension": c.control(ActionDisable),
+		"unloadExtension":  c.control(ActionUnload),
 		"setModel":         c.setModel,
 		"version":          func(_ context.Context, req *jrpc2.Request) (any, error) { return c.version(), params(req) },
 	}
@@ -133,21 +136,4 @@ func (c *session) setModel(_ context.Context, req *jrpc2.Request) (any, error) {
 	}
 	c.server.opts.Extensions.SetModel(model)
 	return struct{}{}, nil
-}
-
-func (c *session) reloadExtensions(ctx context.Context, req *jrpc2.Request) (any, error) {
-	if err := params(req); err != nil {
-		return nil, err
-	}
-	if c.server.opts.Extensions == nil {
-		return nil, errNoExtensions
-	}
-	report, err := c.server.opts.Extensions.Reload(ctx)
-	if err != nil {
-		return nil, jrpc2.Errorf(jrpc2.InternalError, "the extensions could not be reloaded: %v", err)
-	}
-	if report.Changes == nil {
-		report.Changes = []Change{}
-	}
-	return report, nil
 }

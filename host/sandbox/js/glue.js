@@ -195,6 +195,7 @@
     }
     const list = m.tools === undefined ? [] : m.tools;
     if (!isArray(list)) fail(`tools must be an array, got ${kind(list)}`, "write tools: [ … ]", "tools");
+    if (m.dispose !== undefined && typeof m.dispose !== "function") fail(`dispose must be a function, got ${kind(m.dispose)}`, "write dispose() { … }", "dispose");
     const hooks = collectHooks(m.hooks, hasOwnSafe(m, EXTENSION), fail);
     const commands = collectCommands(m.commands, fail);
     const permissions = collectPermissions(m.permissions, fail);
@@ -202,7 +203,7 @@
     if (m.tools === undefined && hooks.length === 0 && commands.length === 0) fail("the manifest has no tools", "add tools: [ … ]");
     const tools = [];
     for (let i = 0; i < list.length; i++) tools[i] = collectTool(list[i], i, seen);
-    return { manifest: { name, version, description, engine, permissions, settings }, tools, hooks, commands };
+    return { manifest: { name, version, description, engine, permissions, settings, dispose: m.dispose !== undefined }, tools, hooks, commands, dispose: m.dispose, self: m };
   }
 
   const HOOKS = ["onLoad", "onToolCall", "onToolResult", "onBeforeModel"];
