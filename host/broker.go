@@ -72,6 +72,14 @@ func (c *liveCall) name() string {
 	return "the command " + c.tool
 }
 
+// label names what runs as the door does.
+func (c *liveCall) label() string {
+	if c.run == wire.RunCommand {
+		return commandLabel(c.tool)
+	}
+	return c.tool
+}
+
 // begin lets a call in. Its id must not be live already.
 func (b *broker) begin(id string, c *liveCall) error {
 	b.mu.Lock()

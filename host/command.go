@@ -103,7 +103,7 @@ func (h *Host) CompleteCommand(ctx context.Context, name, prefix string) ([]stri
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, hookBudget, wire.ErrDeadline)
 	defer cancel()
-	c := &liveCall{call: &registry.Call{}, answers: answers{questions: &questions{}}}
+	c := &liveCall{call: &registry.Call{}, answers: answers{questions: noQuestions()}}
 	res, err := g.perform(ctx, wire.CallRequest{Run: wire.RunComplete, Tool: m.Name, Args: args}, c)
 	if err == nil && res.Value == nil {
 		_, err = g.result(res)
@@ -162,8 +162,10 @@ var oddInTool = regexp.MustCompile(`[^A-Za-z0-9_-]`)
 
 // Name implements [registry.Tool]. It is not the name of any tool that a model
 // sees: rules and answers for tools are not meant for commands.
-func (t *commandTool) Name() string {
-	name := "command-" + oddInTool.ReplaceAllString(t.command.Name, "_")
+func (t *commandTool) Name() string { return commandLabel(t.command.Name) }
+
+func commandLabel(name string) string {
+	name = "command-" + oddInTool.ReplaceAllString(name, "_")
 	return name[:min(len(name), 64)]
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/rho-ext/rho-ext/host"
+	"github.com/rho-ext/rho-ext/host/permission"
 	"github.com/rho-ext/rho-ext/registry"
 )
 
@@ -127,4 +128,31 @@ func TestWhatIsNoCommandIsAFailure(t *testing.T) {
 	for _, f := range p.host.Failures() {
 		require.Contains(t, f.Message, wants[f.Extension], files[f.Extension+".ts"])
 	}
+}
+
+func TestAPersonIsAskedForACommandAndNeverForAHook(t *testing.T) {
+	t.Parallel()
+	var asked []permission.Question
+	p := newProject(t, map[string]string{"z_echo.ts": echo, "c.ts": commands,
+		"guard.ts": `export default { name: "G", permissions: { hooks: ["tool_call"], write: ["."], tools: ["writes"] }, hooks: {
+			async onToolCall(_: any, ctx: any) { const said = []; try { await ctx.fs.write("x", "y"); said.push("wrote"); } catch (e) { said.push(e.name); }
+				if (_.toolName === "echo") return { block: said.join() + (await ctx.callTool("writes")).text }; } } };`,
+		"writes.ts": `export default { name: "W", permissions: { write: ["w"] }, tools: [{ name: "writes", description: "d", risk: "write", execute: async (_: any, ctx: any) => { await ctx.fs.write("w", "x"); return "wrote"; } }] };`,
+	}, ownHome(t), allowHooks, allowing(t, "tool writes"), func(o *host.Options) {
+		o.AskPermission = permission.AskerFunc(func(_ context.Context, q permission.Question) (permission.Answer, error) {
+			asked = append(asked, q)
+			return permission.Answer{ID: q.ID, Allow: true}, nil
+		})
+	})
+	require.Empty(t, p.host.Failures())
+	o, err := p.host.RunCommand(context.Background(), p.door, "save", "text")
+	require.NoError(t, err)
+	require.Equal(t, "saved", o.Text)
+	require.Len(t, asked, 1)
+	require.Equal(t, "command-save", asked[0].Tool)
+	require.Equal(t, "out/x", asked[0].Grant.Target)
+	o = p.call("echo", `{"text":"a"}`)
+	require.Contains(t, o.Text, "PermissionDenied")
+	require.NotContains(t, o.Text, "wrote")
+	require.Len(t, asked, 1)
 }

@@ -141,7 +141,7 @@ func (g *generation) hook(ctx context.Context, name string, event any) (dec wire
 	c := &liveCall{
 		call:    registry.CallFrom(ctx),
 		effects: joined(hook.Effects, hook.CallsTools, g.manifest.Permissions, g.broker.registry.Snapshot()),
-		answers: answers{questions: &questions{}},
+		answers: answers{questions: noQuestions()},
 	}
 	res, err := g.perform(ctx, wire.CallRequest{Run: wire.RunHook, Tool: name, Args: data}, c)
 	if err != nil {

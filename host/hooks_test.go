@@ -3,9 +3,11 @@ package host_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -286,6 +288,50 @@ export default defineExtension({ name: "Spy", permissions: { hooks: ["tool_call"
 	require.Contains(t, o.Text, `"n":1`)
 	said := p.call("seen", "").Text
 	require.True(t, strings.HasPrefix(said, "nothing in"), said)
+}
+
+// While versions of a guard replace each other, there is always one on duty.
+func TestNoCallSlipsThroughWhileAGuardIsReloaded(t *testing.T) {
+	t.Parallel()
+	version := func(n int) string {
+		return guard(fmt.Sprintf(`onToolCall: (e) => e.toolName === "echo" ? { block: "guarded by %d" } : undefined`, n))
+	}
+	p := hooked(t, map[string]string{"guard.ts": version(0)})
+	var wg sync.WaitGroup
+	stop := make(chan struct{})
+	calls := 0
+	for i := range 3 {
+		wg.Go(func() {
+			for n := 0; ; n++ {
+				select {
+				case <-stop:
+					if i == 0 {
+						calls = n
+					}
+					return
+				default:
+				}
+				if o := p.call("echo", `{"text":"a"}`); !strings.HasPrefix(o.Text, "guarded by ") {
+					t.Errorf("%s %s", o.Status, o.Text)
+					return
+				}
+			}
+		})
+	}
+	for n := 1; n <= 10; n++ {
+		text := version(n)
+		if n%3 == 0 {
+			text = "export default {" // broken: the version before stays
+		}
+		write(t, p.root, ".rho/extensions/guard.ts", text)
+		_, err := p.host.Reload(context.Background())
+		require.NoError(t, err)
+	}
+	close(stop)
+	wg.Wait()
+	require.Positive(t, calls)
+	require.Equal(t, "guarded by 10", p.call("echo", `{"text":"a"}`).Text)
+	require.Equal(t, "0", p.call("runs", "").Text)
 }
 
 // taker is a Go tool that hands its arguments over.

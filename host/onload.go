@@ -22,7 +22,7 @@ func (g *generation) onLoad(ctx context.Context, sb wire.Sandbox) *wire.Failure 
 	ctx, cancel := context.WithTimeoutCause(ctx, hookBudget, wire.ErrDeadline)
 	defer cancel()
 	id := newCallID()
-	c := &liveCall{call: registry.CallFrom(ctx), run: wire.RunHook, tool: wire.HookLoad, answers: answers{questions: &questions{}}}
+	c := &liveCall{call: registry.CallFrom(ctx), run: wire.RunHook, tool: wire.HookLoad, answers: answers{questions: noQuestions()}}
 	if err := g.broker.begin(id, c); err != nil {
 		return &wire.Failure{Stage: wire.StageEvaluate, Message: err.Error()}
 	}

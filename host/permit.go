@@ -54,7 +54,7 @@ func (b *broker) ask(ctx context.Context, c *liveCall, n *permission.Need, denie
 		return d == nil || c.answers.questions.wasRefused(b.question(n)), d == nil
 	}
 	a, err := b.desk.Ask(ctx, permission.Question{
-		Extension: b.extension, Scope: b.access.Load().Key().Scope, Tool: c.tool, CallID: c.call.ID,
+		Extension: b.extension, Scope: b.access.Load().Key().Scope, Tool: c.label(), CallID: c.call.ID,
 		Grant: n.Grant, Text: denied.Subject(), CanKeep: b.access.Load().CanKeep(),
 	}, settled)
 	switch {

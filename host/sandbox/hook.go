@@ -19,6 +19,7 @@ type hook struct {
 	run    goja.Callable
 	form   wire.ArgumentForm
 	strict bool // what it returns must mean something
+	warned bool // that it does not
 }
 
 // eventMembers are those that hooks read from their event; all else that they do
@@ -74,7 +75,10 @@ func (s *Sandbox) decided(c *call, h *hook, v goja.Value) error {
 		return nil
 	}
 	warn := s.vm.ToValue(func(f goja.FunctionCall) goja.Value {
-		s.logAs(c, "warn", f.Argument(0).String())
+		if !h.warned {
+			h.warned = true
+			s.logAs(c, "warn", f.Argument(0).String())
+		}
 		return goja.Undefined()
 	})
 	text, err := s.glue.decide(goja.Undefined(), s.vm.ToValue(h.name), v, s.vm.ToValue(h.strict), warn)

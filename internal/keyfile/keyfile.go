@@ -32,7 +32,10 @@ type Options struct {
 
 // File is such a file. It is safe for concurrent use, and so are several of one
 // path.
-type File struct{ opts Options }
+type File struct {
+	opts Options
+	turn chan struct{} // of one change at a time; the others wait without asking the system
+}
 
 // New makes one. Nothing is touched before it is used.
 func New(o Options) *File {
@@ -42,7 +45,7 @@ func New(o Options) *File {
 	if o.Wait == 0 {
 		o.Wait = 10 * time.Second
 	}
-	return &File{opts: o}
+	return &File{opts: o, turn: make(chan struct{}, 1)}
 }
 
 // SizeError is the error of a change that would make the file too large.

@@ -15,6 +15,21 @@ var errBusy = errors.New("another process holds it")
 // lock makes this the only one that writes, until unlock. It waits for others,
 // but not for ever.
 func (f *File) lock(ctx context.Context) (unlock func(), err error) {
+	select {
+	case f.turn <- struct{}{}:
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+	free, err := f.lockOut(ctx)
+	if err != nil {
+		<-f.turn
+		return nil, err
+	}
+	return func() { free(); <-f.turn }, nil
+}
+
+// lockOut locks other processes out.
+func (f *File) lockOut(ctx context.Context) (unlock func(), err error) {
 	if err := os.MkdirAll(filepath.Dir(f.opts.Path), 0o700); err != nil {
 		return nil, err
 	}
