@@ -44,6 +44,6 @@ func commandTools(j *jail.Jail, o CommandOptions) []registry.Tool {
 		newRunCommand(p, jobs), newCommandJob(jobs),
 		newGoBuild(p), newGoVet(p), newGoTest(p),
 		newCargoCheck(p), newCargoClippy(p), newCargoTest(p), newCargoFix(p), newRustcExplain(p),
-		newWaitFor(p), newCratesLookup(o), newSessionSummary(o),
+		newWaitFor(p), newRustdocLookup(p), newCratesLookup(o), newSessionSummary(o),
 	}
 }
