@@ -13,6 +13,9 @@ type Options struct {
 	// Root is the project's directory, beyond which no tool reaches. Empty
 	// means the current directory.
 	Root string
+	// Commands is what the tools that run programs and look things up need
+	// beyond that.
+	Commands CommandOptions
 }
 
 // Register adds all built-in tools to r, for the host program, and reserves
@@ -27,6 +30,7 @@ func Register(r *registry.Registry, o Options) error {
 		return err
 	}
 	tools := []registry.Tool{&readFile{jail: j}, think{}}
+	tools = append(tools, commandTools(j, o.Commands)...)
 	if err := r.Register("", tools...); err != nil {
 		_ = j.Close() // the first error says more
 		return err

@@ -41,6 +41,10 @@ type questions struct {
 	refused map[question]bool
 }
 
+// noQuestions are those of a call, and of what it calls, for which nobody is
+// asked.
+func noQuestions() *questions { return &questions{asked: maxQuestions} }
+
 // question is what one extension may be granted.
 type question struct {
 	extension string

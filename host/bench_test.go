@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -74,5 +75,24 @@ func BenchmarkLoad(b *testing.B) {
 		require.NoError(b, err)
 		require.Empty(b, h.Failures())
 		require.NoError(b, h.Close())
+	}
+}
+
+// What hooks cost a call: none, one that lets it be, and ten.
+func BenchmarkHookedCall(b *testing.B) {
+	for _, n := range []int{0, 1, 10} {
+		b.Run(strconv.Itoa(n), func(b *testing.B) {
+			files := map[string]string{"z_echo.ts": echo}
+			for i := range n {
+				files[fmt.Sprintf("g%d.ts", i)] = guard(`onToolCall: (e) => (e.args.text === "bad" ? { block: "no" } : undefined)`)
+			}
+			p := newProject(b, files, allowHooks)
+			b.ReportAllocs()
+			for b.Loop() {
+				if o := p.door.Call(context.Background(), registry.Request{Tool: "echo", Arguments: json.RawMessage(`{"text":"good"}`)}); o.Failure != nil {
+					b.Fatal(o.Failure)
+				}
+			}
+		})
 	}
 }

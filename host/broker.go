@@ -10,6 +10,7 @@ import (
 
 	"github.com/rho-ext/rho-ext/host/permission"
 	"github.com/rho-ext/rho-ext/host/wire"
+	"github.com/rho-ext/rho-ext/internal/keyfile"
 	"github.com/rho-ext/rho-ext/registry"
 )
 
@@ -23,6 +24,7 @@ type broker struct {
 	files     *files
 	net       *permission.Client
 	registry  *registry.Registry
+	state     *keyfile.File          // nil where there is no place for it
 	onSecret  func(values ...string) // or nil
 	// settings resolves the extension's settings; it is set with access.
 	settings func(ctx context.Context, grantedEnv func(name string) (value, grant string, ok bool)) resolvedSettings
@@ -45,11 +47,37 @@ var _ wire.Broker = (*broker)(nil)
 // liveCall is a call whose code may ask for things.
 type liveCall struct {
 	call    *registry.Call
+	run     wire.Run // what tool names
 	tool    string
+	inside  []string // extensions whose hooks have made it, see hooksAround
 	effects registry.Effects
 	answers answers
 	streams []wire.Stream // that it opened; they end with it
 	work    work
+}
+
+// silent reports whether nobody is asked anything for the call, nor waits for
+// it: of a hook, whose time is short and whose caller is somebody else, and of a
+// completion.
+func (c *liveCall) silent() bool { return c.run == wire.RunHook || c.run == wire.RunComplete }
+
+// name is what runs, for messages.
+func (c *liveCall) name() string {
+	switch c.run {
+	case wire.RunTool:
+		return "the tool " + c.tool
+	case wire.RunHook:
+		return "the hook " + c.tool
+	}
+	return "the command " + c.tool
+}
+
+// label names what runs as the door does.
+func (c *liveCall) label() string {
+	if c.run == wire.RunCommand {
+		return commandLabel(c.tool)
+	}
+	return c.tool
 }
 
 // begin lets a call in. Its id must not be live already.
@@ -63,7 +91,7 @@ func (b *broker) begin(id string, c *liveCall) error {
 		b.live = map[string]*liveCall{}
 	}
 	b.live[id] = c
-	if b.asking > 0 {
+	if b.asking > 0 && !c.silent() {
 		b.resumes = append(b.resumes, c.call.PauseDeadline())
 	}
 	return nil
@@ -127,6 +155,8 @@ func (b *broker) Do(ctx context.Context, req wire.Request) (wire.Response, error
 		return b.callTool(ctx, req, c)
 	case wire.OpConfig:
 		return b.config(ctx, c)
+	case wire.OpState, wire.OpSetState:
+		return b.keep(ctx, req, c)
 	default:
 		return wire.Response{}, &wire.Error{Kind: registry.KindOther, Name: "TypeError", Message: fmt.Sprintf("unknown operation %q", req.Op)}
 	}

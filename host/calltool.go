@@ -30,34 +30,43 @@ func (b *broker) callTool(ctx context.Context, req wire.Request, c *liveCall) (w
 			use.Grant, use.Denied = "", true
 			c.call.RecordUse(use)
 			return wire.Response{}, &wire.Error{Kind: registry.KindPermissionDenied, Name: "PermissionDenied", Code: "tool",
-				Message: fmt.Sprintf("extension %q: the tool %s is not known to have the effects of %s (%s), so it may not call it", b.extension, c.tool, t.Name, more),
-				Hint:    fmt.Sprintf("name it in the manifest: permissions: { tools: [%q] }, and call ctx.callTool by its name, or declare risk: %q", t.Name, (c.effects | more).Risk())}
+				Message: fmt.Sprintf("extension %q: %s is not known to have the effects of %s (%s), so it may not call it", b.extension, c.name(), t.Name, more),
+				Hint:    toolHint(c, t.Name, more)}
 		}
 	}
 	c.call.RecordUse(use)
-	out := c.call.Invoke(withQuestions(ctx, c.answers.questions), registry.Request{Tool: t.Name, Arguments: t.Args})
+	ctx = withInside(withQuestions(ctx, c.answers.questions), c.within(b.extension))
+	out := c.call.Invoke(ctx, registry.Request{Tool: t.Name, Arguments: t.Args})
 	if ctx.Err() != nil {
 		return wire.Response{}, context.Cause(ctx)
 	}
 	return answer(wire.ToolResponse{Text: out.Text, IsError: out.IsError, Structured: out.Structured})
 }
 
+// toolHint says how a function comes to have a tool's effects.
+func toolHint(c *liveCall, tool string, more registry.Effects) string {
+	hint := fmt.Sprintf("name it in the manifest: permissions: { tools: [%q] }, and call ctx.callTool by its name", tool)
+	if c.run == wire.RunTool {
+		hint += fmt.Sprintf(", or declare risk: %q", (c.effects | more).Risk())
+	}
+	return hint
+}
+
 // everything is what a tool of which nothing is known may do.
 const everything = registry.EffectRead | registry.EffectWrite | registry.EffectNet | registry.EffectRun
 
-// joined are a tool's effects with those of the tools that it may call. One that
-// is not there yet may have any.
-func joined(t wire.Tool, p *wire.Permissions, snap *registry.Snapshot) registry.Effects {
-	out := t.Effects
-	if !t.CallsTools || p == nil {
-		return out
+// joined are a function's effects with those of the tools that it may call. One
+// that is not there yet may have any.
+func joined(own registry.Effects, callsTools bool, p *wire.Permissions, snap *registry.Snapshot) registry.Effects {
+	if !callsTools || p == nil {
+		return own
 	}
 	for _, name := range p.Tools {
 		e, ok := snap.Lookup(name)
 		if !ok { // also a pattern
 			return everything
 		}
-		out |= e.Info.Effects
+		own |= e.Info.Effects
 	}
-	return out
+	return own
 }

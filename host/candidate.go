@@ -73,7 +73,7 @@ func (c *candidate) evaluate(ctx context.Context) {
 		source: c.source, bundle: c.bundle, factory: h.factory, timeout: h.opts.LoadTimeout,
 		place: place{root: h.opts.Root, sources: c.bundle},
 		broker: &broker{extension: c.source.ID, log: h.opts.Logger, desk: h.desk, files: h.filesFor(), registry: h.opts.Registry, onSecret: h.opts.OnSecret,
-			fileOps: make(slots, maxFileOps), started: make(slots, maxPrograms)},
+			state: h.stateOf(c.source), fileOps: make(slots, maxFileOps), started: make(slots, maxPrograms)},
 		model:    h.currentModel,
 		disabled: func() *registry.Failure { return h.disabledFailure(c.source.ID, c.bundle.Hash) },
 		load: wire.LoadRequest{
@@ -104,6 +104,10 @@ func (c *candidate) evaluate(ctx context.Context) {
 			m = again
 		}
 	}
+	if f == nil {
+		g.manifest = *m
+		f = g.onLoad(ctx, sb)
+	}
 	if f != nil {
 		if sb != nil {
 			_ = sb.Close()
@@ -116,7 +120,7 @@ func (c *candidate) evaluate(ctx context.Context) {
 		c.failures = []Failure{g.place.failure(c.source.ID, *f)}
 		return
 	}
-	g.manifest, g.shared, g.early = *m, sb, g.broker.earlyNow()
+	g.shared, g.early = sb, g.broker.earlyNow()
 	c.made = g
 }
 

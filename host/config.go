@@ -17,7 +17,7 @@ func (b *broker) config(ctx context.Context, c *liveCall) (wire.Response, error)
 		by, denied := b.access.Load().Check(&need, c.answers.once())
 		if denied != nil {
 			if !denied.Undeclared && b.access.Load().Ceiling().Declared() {
-				b.tellOnce(denied)
+				b.tellOnce(denied, "so it looks unset")
 			}
 			return "", "", false
 		}

@@ -34,14 +34,14 @@ func (b *broker) env(ctx context.Context, req wire.Request, c *liveCall) (wire.R
 			return answer(wire.EnvResponse{})
 		}
 		if c == nil {
-			b.tellOnce(denied)
+			b.tellOnce(denied, "so it looks unset")
 			return answer(wire.EnvResponse{})
 		}
 		if by, err = b.appeal(ctx, c, &need, denied); err != nil {
 			if ctx.Err() != nil {
 				return wire.Response{}, err
 			}
-			b.tellOnce(denied)
+			b.tellOnce(denied, "so it looks unset")
 			return answer(wire.EnvResponse{})
 		}
 	}
@@ -76,7 +76,7 @@ func (b *broker) missedEarly() bool {
 		case denied == nil:
 			missed = true
 		case !denied.Undeclared && access.Ceiling().Declared():
-			b.tellOnce(denied)
+			b.tellOnce(denied, "so it looks unset")
 		}
 	}
 	return missed
@@ -100,7 +100,7 @@ func (b *broker) earlyNow() string {
 }
 
 // tellOnce logs a denial that the code does not see.
-func (b *broker) tellOnce(d *permission.Denial) {
+func (b *broker) tellOnce(d *permission.Denial, effect string) {
 	b.mu.Lock()
 	told := b.told[d.Grant.String()]
 	if b.told == nil {
@@ -109,6 +109,6 @@ func (b *broker) tellOnce(d *permission.Denial) {
 	b.told[d.Grant.String()] = true
 	b.mu.Unlock()
 	if !told {
-		b.log.Warn(d.Error()+", so it looks unset", "extension", b.extension, "allow", strings.TrimPrefix(d.Hint(), "to allow it: "))
+		b.log.Warn(d.Error()+", "+effect, "extension", b.extension, "allow", strings.TrimPrefix(d.Hint(), "to allow it: "))
 	}
 }

@@ -142,6 +142,10 @@ func (g *generation) fresh(ctx context.Context) (wire.Sandbox, error) {
 		err = errRetired
 	} else if err == nil && res.Failure != nil {
 		err = errors.New("the extension no longer loads: " + res.Failure.Message)
+	} else if err == nil {
+		if f := g.onLoad(ctx, sb); f != nil {
+			err = errors.New("the extension no longer loads: " + f.Message)
+		}
 	}
 	if err != nil {
 		_ = sb.Close()
@@ -229,58 +233,70 @@ func (g *generation) setAlone(tool string) {
 	g.alone[tool] = true
 }
 
-// call runs a tool. A call whose runtime was taken down by another one runs
-// again from its start, alone, unless it had already acted; a tool that took a
-// runtime down runs alone from then on, so it can harm others once at most.
+// call runs a tool.
 func (g *generation) call(ctx context.Context, t *JSTool, args json.RawMessage) (*registry.Result, error) {
+	call := registry.CallFrom(ctx)
+	req := wire.CallRequest{ID: call.ID, Tool: t.tool.Name, Args: args, Values: call.Values}
+	res, err := g.perform(ctx, req, &liveCall{call: call, effects: t.effects, answers: answers{questions: questionsOf(ctx)}})
+	if err != nil {
+		return nil, err
+	}
+	return g.result(res)
+}
+
+// perform runs one function. A call whose runtime was taken down by another one
+// runs again from its start, alone, unless it had already acted; a function that
+// took a runtime down runs alone from then on, so it can harm others once at
+// most.
+func (g *generation) perform(ctx context.Context, req wire.CallRequest, c *liveCall) (none wire.CallResult, _ error) {
 	if f := g.disabled(); f != nil {
-		return nil, f
+		return none, f
 	}
 	if err := g.acquire(); err != nil {
-		return nil, g.hostFailure(ctx, err)
+		return none, g.hostFailure(ctx, err)
 	}
 	defer g.release()
-	call := registry.CallFrom(ctx)
-	req := wire.CallRequest{ID: call.ID, Tool: t.tool.Name, Args: args, Values: call.Values, Model: g.model()}
+	req.Model = g.model()
 	if req.ID == "" {
 		req.ID = newCallID()
 	}
-	if err := g.broker.begin(req.ID, &liveCall{call: call, tool: t.tool.Name, effects: t.effects, answers: answers{questions: questionsOf(ctx)}}); err != nil {
-		return nil, registry.Failuref(registry.KindOther, "%w", err)
+	c.run, c.tool, c.inside = req.Run, req.Tool, hooksAround(ctx)
+	if err := g.broker.begin(req.ID, c); err != nil {
+		return none, registry.Failuref(registry.KindOther, "%w", err)
 	}
 	defer g.broker.end(req.ID)
 
-	alone := g.isAlone(t.tool.Name)
+	alone := g.isAlone(req.Tool)
 	for attempt := 1; ; attempt++ {
 		res, err := g.attempt(ctx, req, alone)
 		if err != nil {
-			return nil, g.hostFailure(ctx, err)
+			return none, g.hostFailure(ctx, err)
 		}
-		if attempt > 1 {
-			call.SetAttempts(attempt)
+		if attempt > 1 && !c.silent() {
+			c.call.SetAttempts(attempt)
 		}
 		if res.Guilty {
-			g.setAlone(t.tool.Name)
+			g.setAlone(req.Tool)
 		} else if res.Culprit != "" {
 			g.setAlone(res.Culprit)
 		}
 		switch {
 		case !res.Lost:
-			return g.result(res)
+			return res, nil
 		case res.Acted && res.Died:
-			return nil, &registry.Failure{
+			return none, &registry.Failure{
 				Kind: registry.KindOther, Code: "worker_lost",
 				Message: "the worker process ended under this call, which had already acted: whether it finished is unknown",
 			}
 		case res.Acted:
-			return nil, &registry.Failure{
+			return none, &registry.Failure{
 				Kind: registry.KindOther, Code: "runtime_lost",
 				Message: "another call of this extension was stopped; this one had already acted, so whether it finished is unknown",
 			}
 		case ctx.Err() != nil:
-			return nil, g.hostFailure(ctx, context.Cause(ctx))
+			return none, g.hostFailure(ctx, context.Cause(ctx))
 		case attempt >= maxAttempts:
-			return nil, &registry.Failure{Kind: registry.KindOther, Code: "runtime_lost", Retryable: registry.RetryYes,
+			return none, &registry.Failure{Kind: registry.KindOther, Code: "runtime_lost", Retryable: registry.RetryYes,
 				Message: "the extension's runtime was lost again and again"}
 		}
 		alone = true

@@ -52,6 +52,9 @@ type Host struct {
 	manual   map[string]manual    // ids that were enabled, disabled or unloaded by hand
 	records  map[string]*record   // of the last look at each extension
 	watchers map[*Watcher]struct{}
+	order    map[string]int // of the sources, by id
+	ordered  []*generation  // those of loaded
+	unhook   func()         // takes the hooks out of the registry
 	closed   bool
 }
 
@@ -83,6 +86,7 @@ func New(ctx context.Context, o Options) (*Host, error) {
 			return nil, fmt.Errorf("project root: %w", err)
 		}
 	}
+	h.unhook = h.opts.Registry.AddHooks(h.hooks)
 	if h.began, err = h.Reload(ctx); err != nil {
 		h.Close()
 		return nil, err
@@ -132,7 +136,7 @@ func (h *Host) Close() error {
 	}
 	h.closed = true
 	loaded, draining := h.loaded, h.draining
-	h.loaded, h.draining = nil, nil
+	h.loaded, h.draining, h.ordered = nil, nil, nil
 	h.mu.Unlock()
 	var errs []error
 	var ending sync.WaitGroup
@@ -140,6 +144,7 @@ func (h *Host) Close() error {
 		timer.Stop()
 		ending.Go(g.close)
 	}
+	h.unhook()
 	for id, g := range loaded {
 		errs = append(errs, h.opts.Registry.Swap(id, nil))
 		ending.Go(g.close)
@@ -184,7 +189,7 @@ func (h *Host) needed(sources []Source) (likely, rest []Source) {
 		return sources, nil
 	}
 	for _, src := range sources {
-		if mentions(src.Entry, h.opts.Tool) {
+		if mentions(src.Entry, h.opts.Tool) || h.mayHook(src) {
 			likely = append(likely, src)
 		} else {
 			rest = append(rest, src)
@@ -211,12 +216,6 @@ func mentions(path, text string) bool {
 // maxMention is more than any module may have, see package bundle.
 const maxMention = 5 << 20
 
-func skip(skipped map[string]bool, sources []Source) {
-	for _, src := range sources {
-		skipped[src.ID] = true
-	}
-}
-
 // apply evaluates what changed and registers it, in the order of the sources,
 // so that of two clashing extensions it is always the same one that loses. Of
 // those that cannot have the tool that is asked for, only as many as needed.
@@ -225,7 +224,7 @@ func (h *Host) apply(ctx context.Context, list []*candidate, skipped map[string]
 	if h.opts.Tool != "" {
 		first, rest = nil, nil
 		for _, c := range list {
-			if c.mentions(h.opts.Tool) {
+			if c.mentions(h.opts.Tool) || c.mentions("hooks") && h.mayHook(c.source) {
 				first = append(first, c)
 			} else {
 				rest = append(rest, c)
@@ -279,7 +278,7 @@ func (h *Host) replace(id string, g *generation) error {
 	snap := h.opts.Registry.Snapshot()
 	if g != nil {
 		for _, t := range g.manifest.Tools {
-			tools = append(tools, &JSTool{gen: g, tool: t, effects: joined(t, g.manifest.Permissions, snap)})
+			tools = append(tools, &JSTool{gen: g, tool: t, effects: joined(t.Effects, t.CallsTools, g.manifest.Permissions, snap)})
 		}
 	}
 	if err := h.opts.Registry.Swap(id, tools); err != nil {
@@ -295,6 +294,7 @@ func (h *Host) replace(id string, g *generation) error {
 	} else {
 		delete(h.loaded, id)
 	}
+	h.arrange()
 	h.mu.Unlock()
 	if old != nil {
 		h.drain(old)

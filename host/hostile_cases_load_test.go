@@ -47,7 +47,7 @@ var loadingPrograms = []hostile{
 	{name: "a module that throws a huge error", ends: "refused", files: withManifest(`throw new Error("x".repeat(1e8));`)},
 	{name: "a module that takes all memory", ends: "refused", files: withManifest(`const a: any[] = []; for (;;) a.push(new Array(1e5).fill(1));`)},
 	{name: "a module that takes all memory at once", ends: "refused", files: withManifest(`const a = new Float64Array(2 ** 33);`)},
-	{name: "a module that recurses in native code", ends: "refused", files: withManifest(`JSON.parse("[".repeat(1e7));`)},
+	{name: "a module that recurses in native code", ends: "refused", files: withManifest(`let a: any = []; for (let i = 0; i < 3e5; i++) a = [a]; String(a);`)},
 	{name: "a module that clobbers what loading needs", ends: "loaded refused", files: withManifest(`Object.defineProperty(Object.prototype, "tools", { get() { for (;;) {} } }); (Array as any).isArray = () => { for (;;) {} }; (Object as any).keys = () => { throw 1 }; JSON.stringify = () => "no"; (globalThis as any).__rho_load = null;`)},
 	{name: "a manifest with a million tools", ends: "refused", files: module(`export default { name: "x", tools: Array.from({ length: 1e6 }, (_, i) => ({ name: "t" + i, description: "d", risk: "read", execute: () => "" })) }`)},
 	{name: "a manifest with four billion tools", ends: "refused", files: module(`const tools: any[] = []; tools.length = 2 ** 32 - 1; export default { name: "x", tools }`)},
@@ -77,11 +77,11 @@ var sourcePrograms = []hostile{
 	{name: "arrays in arrays", ends: "refused", files: wrapped("[", "1", "]", 100_000)},
 	{name: "parentheses in parentheses", ends: "refused loaded", files: wrapped("(", "1", ")", 900)},
 	{name: "arrows in defaults of arrows", ends: "refused loaded", files: wrapped("(a=", "1", ")=>1", 40)},
-	{name: "a thousand arrows", bundler: true, ends: "refused loaded", files: wrapped("a=>", "1", "", 900)},
+	{name: "a thousand arrows", ends: "refused loaded", files: wrapped("a=>", "1", "", 900)},
 	{name: "ten thousand arrows with bodies", ends: "refused loaded", files: wrapped("()=>{return ", "1", "}", 900)},
 	{name: "conditions in conditions", ends: "refused loaded", files: wrapped("a?", "1", ":0", 20_000)},
 	{name: "arrows in conditions", ends: "refused loaded", files: wrapped("a?(b)=>(", "1", "):0", 30)},
-	{name: "arrows with types in conditions", bundler: true, ends: "refused loaded", files: wrapped("a?(b):c=>(", "1", "):0", 30)},
+	{name: "arrows with types in conditions", ends: "refused loaded", files: wrapped("a?(b):c=>(", "1", "):0", 30)},
 	{name: "types in types", ends: "refused loaded", files: wrapped("<T extends Array<", "any", ">>(a:T)=>1", 200)},
 	{name: "a type annotation of a hundred thousand levels", ends: "refused loaded", files: withManifest("type T = " + repeated("Array<", 100_000) + "1" + repeated(">", 100_000) + ";")},
 	{name: "object types in object types", ends: "refused loaded", files: withManifest("type T = " + repeated("{a:", 20_000) + "1" + repeated("}", 20_000) + ";")},
@@ -92,10 +92,10 @@ var sourcePrograms = []hostile{
 		return withManifest("export const t = `" + repeated("x${1}", 2_000_000) + "`")()
 	}},
 	{name: "a line of ten megabytes", ends: "refused loaded", files: func() map[string]string { return withManifest("export const t = \"" + repeated("x", 10<<20) + "\"")() }},
-	{name: "a list of a million numbers", bundler: true, ends: "refused loaded", files: func() map[string]string {
+	{name: "a list of a million numbers", ends: "refused loaded", files: func() map[string]string {
 		return withManifest("export const t = [" + repeated("1,", 1_000_000) + "]")()
 	}},
-	{name: "a million statements", bundler: true, ends: "refused loaded", files: func() map[string]string { return unused(repeated("a(b);\n", 600_000))() }},
+	{name: "a million statements", ends: "refused loaded", files: func() map[string]string { return unused(repeated("a(b);\n", 600_000))() }},
 	{name: "a sum of a hundred thousand", ends: "refused loaded", files: wrapped("a+\n", "1", "", 100_000)},
 	{name: "a hundred thousand else ifs", ends: "refused loaded", files: func() map[string]string { return unused(repeated("if (a) b(); else ", 100_000) + "b()")() }},
 	{name: "a hundred thousand labels", ends: "refused loaded", files: func() map[string]string {
@@ -132,7 +132,7 @@ var sourcePrograms = []hostile{
 	{name: "a JSON import of fifty megabytes", ends: "refused", files: func() map[string]string {
 		return map[string]string{"x/index.ts": `import d from "./d.json"; export default { name: "x", d, tools: [] }`, "x/d.json": "[" + repeated("1234567,", 6_000_000) + "1]"}
 	}},
-	{name: "a thousand modules that import each other", bundler: true, ends: "refused loaded", files: func() map[string]string {
+	{name: "a thousand modules that import each other", ends: "refused loaded", files: func() map[string]string {
 		list := map[string]string{"x/index.ts": `import "./m0"; export default { name: "x", tools: [{ name: "t", description: "d", risk: "read", execute: () => "" }] }`}
 		for i := range 1000 {
 			list[fmt.Sprintf("x/m%d.ts", i)] = fmt.Sprintf("import \"./m%d\"; import \"./m%d\"; export const v%d = 1; await null", (i+1)%1000, (i*7)%1000, i)
@@ -142,7 +142,7 @@ var sourcePrograms = []hostile{
 	{name: "tsconfig files that extend each other", ends: "refused loaded", files: func() map[string]string {
 		return map[string]string{"x/index.ts": withManifest("")()["x.ts"], "x/tsconfig.json": `{"extends":"./b.json","compilerOptions":{"paths":{"*":["` + repeated("*/", 1000) + `*"]}}}`, "x/b.json": `{"extends":"./tsconfig.json"}`}
 	}},
-	{name: "enums that count on each other", bundler: true, ends: "refused loaded", files: func() map[string]string {
+	{name: "enums that count on each other", ends: "refused loaded", files: func() map[string]string {
 		return withManifest("enum E { a0 = 1, " + repeated("b = a0 + a0 + a0,", 50_000) + " }")()
 	}},
 	{name: "a source map comment of ten megabytes", ends: "refused loaded", files: func() map[string]string {

@@ -32,6 +32,9 @@ type ExtensionInfo struct {
 	ShadowedBy  string     `json:"shadowedBy,omitempty"`
 	Reason      string     `json:"reason,omitempty"` // why it is disabled for a while
 	Tools       []ToolInfo `json:"tools"`
+	// Hooks and Commands are those that it has.
+	Hooks    []HookInfo    `json:"hooks,omitempty"`
+	Commands []CommandInfo `json:"commands,omitempty"`
 	// Settings are those that it declares, by name.
 	Settings []SettingInfo `json:"settings,omitempty"`
 }
@@ -81,6 +84,7 @@ func (h *Host) Extensions() []ExtensionInfo {
 		if g != nil {
 			info.Title, info.Version, info.Description = g.manifest.Name, g.manifest.Version, g.manifest.Description
 			info.Settings = settingInfos(g.manifest.Settings)
+			info.Hooks, info.Commands = g.hookInfos(), g.commandInfos()
 			for _, t := range g.manifest.Tools {
 				info.Tools = append(info.Tools, ToolInfo{Name: t.Name, Risk: t.Effects.Risk(), DeclaredRisk: t.Risk, Effects: t.Effects})
 			}

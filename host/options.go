@@ -75,8 +75,9 @@ type Options struct {
 	Registry *registry.Registry
 	// Tool, where set, loads only what that tool needs: nothing where the
 	// registry has it, else extensions whose code holds the name, and the
-	// others only when none of those has the tool. What is not needed is not
-	// looked into, so its failures are not known.
+	// others only when none of those has the tool; also those whose hooks may
+	// have to hear of it. What is not needed is not looked into, so its failures
+	// are not known.
 	Tool string
 	// Trusted says that the extensions in the project's own .rho/extensions may
 	// be evaluated. Else they are listed as untrusted, and shadow nothing.

@@ -32,7 +32,7 @@ func (b *broker) permit(ctx context.Context, c *liveCall, n *permission.Need) (b
 
 // appeal asks a person about what is not granted, where that can help.
 func (b *broker) appeal(ctx context.Context, c *liveCall, n *permission.Need, denied *permission.Denial) (by string, err error) {
-	if denied.CanAsk() && b.desk.Open() && c.answers.questions.may(b.question(n)) {
+	if denied.CanAsk() && !c.silent() && b.desk.Open() && c.answers.questions.may(b.question(n)) {
 		by, err := b.ask(ctx, c, n, denied)
 		if err != nil || by != "" {
 			return by, err
@@ -54,7 +54,7 @@ func (b *broker) ask(ctx context.Context, c *liveCall, n *permission.Need, denie
 		return d == nil || c.answers.questions.wasRefused(b.question(n)), d == nil
 	}
 	a, err := b.desk.Ask(ctx, permission.Question{
-		Extension: b.extension, Scope: b.access.Load().Key().Scope, Tool: c.tool, CallID: c.call.ID,
+		Extension: b.extension, Scope: b.access.Load().Key().Scope, Tool: c.label(), CallID: c.call.ID,
 		Grant: n.Grant, Text: denied.Subject(), CanKeep: b.access.Load().CanKeep(),
 	}, settled)
 	switch {
@@ -95,7 +95,9 @@ func (b *broker) pause() (resume func()) {
 	defer b.mu.Unlock()
 	b.asking++
 	for _, c := range b.live {
-		b.resumes = append(b.resumes, c.call.PauseDeadline())
+		if !c.silent() {
+			b.resumes = append(b.resumes, c.call.PauseDeadline())
+		}
 	}
 	return sync.OnceFunc(func() {
 		b.mu.Lock()
@@ -120,7 +122,18 @@ func (b *broker) allow(c *liveCall, effect registry.Effects, kind permission.Kin
 	c.call.RecordUse(registry.Use{Kind: use.kind, Target: target, Effect: use.effect, Denied: true})
 	return &wire.Error{
 		Kind: registry.KindPermissionDenied, Name: "PermissionDenied", Code: string(kind),
-		Message: fmt.Sprintf("extension %q: the tool %s is not known to %s, so it may not", b.extension, c.tool, what),
-		Hint:    fmt.Sprintf("declare risk: %q, or call the function by its own name", effect.Risk()),
+		Message: fmt.Sprintf("extension %q: %s is not known to %s, so it may not", b.extension, c.name(), what),
+		Hint:    c.effectHint(effect),
 	}
+}
+
+// effectHint says how a function comes to have an effect.
+func (c *liveCall) effectHint(effect registry.Effects) string {
+	switch {
+	case c.run == wire.RunTool:
+		return fmt.Sprintf("declare risk: %q, or call the function by its own name", effect.Risk())
+	case c.run == wire.RunComplete, c.tool == wire.HookLoad:
+		return "here are no more than ctx.state, ctx.config and ctx.log; do it in a tool, a command or another hook"
+	}
+	return "call the function by its own name"
 }

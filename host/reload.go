@@ -96,6 +96,7 @@ func (h *Host) reload(ctx context.Context, l *look) (Report, error) {
 		return Report{}, err
 	}
 	h.noteCode(sources)
+	h.noteOrder(sources)
 	rep := Report{}
 	h.discovered(failures, l, &rep)
 	likely, rest := h.needed(sources)
@@ -103,8 +104,9 @@ func (h *Host) reload(ctx context.Context, l *look) (Report, error) {
 	skipped := map[string]bool{}
 	for _, group := range [][]Source{likely, rest} {
 		if h.hasTool() {
-			skip(skipped, group)
-			continue
+			if group = h.unneeded(skipped, group); len(group) == 0 {
+				continue
+			}
 		}
 		built := h.buildAll(ctx, group, l)
 		if err := ctx.Err(); err != nil {

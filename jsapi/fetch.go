@@ -46,30 +46,3 @@ func closeStream(g *Globals, c goja.FunctionCall) goja.Value {
 	g.env.CloseStream(wire.Stream(c.Argument(0).ToInteger()))
 	return goja.Undefined()
 }
-
-// maxJSONDepth bounds JSON from outside: the engine's parser recurses in Go,
-// where running out of stack kills the process.
-const maxJSONDepth = 2000
-
-// shallow reports whether JSON text is nested no deeper than maxJSONDepth.
-func shallow(g *Globals, c goja.FunctionCall) goja.Value {
-	depth, inString, escaped := 0, false, false
-	for _, b := range []byte(c.Argument(0).String()) {
-		switch {
-		case escaped:
-			escaped = false
-		case inString:
-			escaped = b == '\\'
-			inString = b != '"'
-		case b == '"':
-			inString = true
-		case b == '[' || b == '{':
-			if depth++; depth > maxJSONDepth {
-				return g.vm.ToValue(false)
-			}
-		case b == ']' || b == '}':
-			depth--
-		}
-	}
-	return g.vm.ToValue(true)
-}

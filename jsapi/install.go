@@ -42,6 +42,7 @@ func (g *Globals) install() error {
 	if err := global.Delete("GoError"); err != nil { // goja's own, no part of JavaScript
 		return err
 	}
+	g.run(guardsScript)
 	// Lowered syntax reads these at once, so they cannot be lazy.
 	symbol := global.Get("Symbol").(*goja.Object)
 	for _, name := range []string{"asyncIterator", "dispose", "asyncDispose"} {

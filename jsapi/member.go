@@ -22,11 +22,12 @@ var memberScripts = map[string]*script{
 	}),
 	"exec": define("exec", map[string]native{"exec": startExec, "collector": newCollector, "pull": pullPiece,
 		"piece": takePiece, "close": closePieces}),
+	"state":    define("state", map[string]native{"ask": askState, "shallow": shallow}),
 	"callTool": define("call_tool", map[string]native{"call": callTool, "shallow": shallow}),
 }
 
-// Member makes a member of a tool's ctx that acts for one call: fs, exec or
-// callTool. It is frozen, and so are its functions.
+// Member makes a member of a tool's ctx that acts for one call: fs, exec, state
+// or callTool. It is frozen, and so are its functions.
 func (g *Globals) Member(name string, c Caller) (goja.Value, error) {
 	s := memberScripts[name]
 	if s == nil {

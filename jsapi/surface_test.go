@@ -65,7 +65,8 @@ func TestSurfaceIsAsRecorded(t *testing.T) {
 	b.WriteString("  s: " + r.eval(`Object.keys(m.s).join(" ")`).String() + "\n")
 	b.WriteString("  schema: " + r.eval(`Object.getOwnPropertyNames(Object.getPrototypeOf(m.s.string())).filter(k => k !== "constructor").join(" ")`).String() + "\n")
 
-	b.WriteString("ctx.fs: " + strings.Join(membersOfFiles(t), " ") + "\n")
+	b.WriteString("ctx.fs: " + strings.Join(keysOf(t, "fs"), " ") + "\n")
+	b.WriteString("ctx.state: " + strings.Join(keysOf(t, "state"), " ") + "\n")
 
 	const golden = "testdata/surface.golden"
 	if *update {
@@ -118,8 +119,10 @@ func TestTypesDeclareExactlyWhatExists(t *testing.T) {
 		require.ElementsMatch(t, members, want, "members of %s", name)
 	}
 
-	files, _ := typeBlock(`  export interface Files \{`)
-	require.ElementsMatch(t, membersOfFiles(t), membersOf(files))
+	for member, name := range map[string]string{"fs": "Files", "state": "State"} {
+		block, _ := typeBlock(`  export interface ` + name + ` \{`)
+		require.ElementsMatch(t, keysOf(t, member), membersOf(block), name)
+	}
 
 	module := regexp.MustCompile(`(?m)^  export (?:const|class|function) (\w+)`).FindAllStringSubmatch(Types, -1)
 	names := []string{}
@@ -129,13 +132,13 @@ func TestTypesDeclareExactlyWhatExists(t *testing.T) {
 	require.ElementsMatch(t, exportsOf(t), names)
 }
 
-// membersOfFiles lists what a real ctx.fs has, in order.
-func membersOfFiles(t *testing.T) []string {
+// keysOf lists what a member of a real ctx has, in order.
+func keysOf(t *testing.T, member string) []string {
 	t.Helper()
 	r := newRealm(t)
-	fs, err := r.g.Member("fs", r)
+	m, err := r.g.Member(member, r)
 	require.NoError(t, err)
-	return fs.(*goja.Object).Keys()
+	return m.(*goja.Object).Keys()
 }
 
 // typeBlock gives the lines of a declaration, and what it extends. head begins

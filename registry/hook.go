@@ -8,12 +8,14 @@ import (
 )
 
 // Hook sees calls before and after their tool runs. Hooks run in the order in
-// which the door has them, before and after alike, and each sees what the one
-// before it made of the call. A nil function does nothing.
+// which the door has them, before and after alike, those of
+// [DoorOptions] first and then those of [Registry.AddHooks], and each sees what
+// the one before it made of the call. A nil function does nothing.
 //
 // Both functions see redacted views: placeholders stand for secrets, and are
 // restored in what a hook gives back. A Before that fails, panics or is late
-// blocks the call; an After that does so changes nothing and is logged.
+// blocks the call; an After that does so changes nothing and is logged. The
+// context of both carries the [Call], see [CallFrom].
 type Hook struct {
 	Name   string // for messages
 	Before func(ctx context.Context, e BeforeEvent) (Decision, error)
@@ -79,6 +81,7 @@ type AfterEvent struct {
 	Owner     string
 	Arguments json.RawMessage // the effective ones, redacted
 	Status    Status
+	IsError   bool           // whether the model is told that the tool failed
 	Failure   *Failure       // nil for a success
 	Content   []Block        // as the model will see it, redacted
 	Details   any            // redacted

@@ -16,7 +16,8 @@ const hookBudget = 2 * time.Second
 
 // before runs the hooks before the tool. A result ends the call.
 func (r *run) before(ctx context.Context) *draft {
-	for _, h := range r.door.opts.Hooks {
+	ctx = WithCall(ctx, r.call)
+	for _, h := range r.door.hooks() {
 		if h.Before == nil {
 			continue
 		}
@@ -77,17 +78,18 @@ func restored(res *Result, restore func(string) string) *Result {
 // after runs the hooks after the tool. They can change what the model sees, and
 // nothing of what happened.
 func (r *run) after(ctx context.Context, d *draft, took time.Duration) {
-	if len(r.door.opts.Hooks) == 0 {
+	hooks := r.door.hooks()
+	if len(hooks) == 0 {
 		return
 	}
-	ctx = context.WithoutCancel(ctx) // a cancelled call has a result as well
-	for _, h := range r.door.opts.Hooks {
+	ctx = WithCall(context.WithoutCancel(ctx), r.call) // a cancelled call has a result as well
+	for _, h := range hooks {
 		if h.After == nil {
 			continue
 		}
 		masked, _ := r.mask(r.args.text)
 		e := AfterEvent{
-			CallID: r.req.ID, Tool: r.req.Tool, Status: d.status, Failure: r.redactFailure(d.failure),
+			CallID: r.req.ID, Tool: r.req.Tool, Status: d.status, IsError: d.isError, Failure: r.redactFailure(d.failure),
 			Content: slices.Clone(r.redactBlocks(d.content)), Details: r.redactDetails(d.details), Metadata: maps.Clone(d.metadata), Duration: took,
 		}
 		if masked != "" { // else the call never had any
@@ -122,10 +124,19 @@ func (r *run) after(ctx context.Context, d *draft, took time.Duration) {
 // is left behind with its context ended.
 func within[T any](ctx context.Context, budget time.Duration, f func(context.Context) (T, error)) (T, error) {
 	budget = cmp.Or(max(budget, 0), hookBudget)
-	ctx, cancel := context.WithTimeoutCause(ctx, budget, fmt.Errorf("it took longer than %v", budget))
+	ctx, cancel := context.WithTimeoutCause(ctx, budget, &budgetError{budget})
 	defer cancel()
 	return apart(ctx, f)
 }
+
+// budgetError is the cause of a hook's context that has run out.
+type budgetError struct{ budget time.Duration }
+
+// Error implements error.
+func (e *budgetError) Error() string { return fmt.Sprintf("it took longer than %v", e.budget) }
+
+// Unwrap makes it a deadline like that of a call.
+func (e *budgetError) Unwrap() error { return ErrDeadline }
 
 // apart runs foreign code on a goroutine of its own, where it may panic and
 // exit, until ctx ends.

@@ -15,6 +15,8 @@ type Registry struct {
 	mu       sync.Mutex // guards writing current, and what follows
 	reserved map[string]bool
 	notifier notifier
+
+	hooks atomic.Pointer[[]hookSource]
 }
 
 // New makes an empty registry.

@@ -13,7 +13,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/rho-ext/rho-ext/builtin"
 	"github.com/rho-ext/rho-ext/host"
 	"github.com/rho-ext/rho-ext/host/permission"
 	"github.com/rho-ext/rho-ext/internal/config"
@@ -105,7 +104,7 @@ beside built-in ones. A .ts file in .rho/extensions/ is an extension.`,
 	a.allow.register(f)
 	f.BoolVar(&a.yes, "yes", false, "answer yes where the policy asks; it grants nothing and overrides no deny")
 	f.BoolVar(&a.json, "json", false, "print JSON on stdout (see docs/schemas)")
-	root.AddCommand(a.runCommand(), a.listCommand(), a.infoCommand(), a.serveCommand(), a.devCommand(), a.trustCommand(), a.grantCommand(),
+	root.AddCommand(a.runCommand(), a.listCommand(), a.infoCommand(), a.serveCommand(), a.devCommand(), a.commandCommand(), a.hookCommand(), a.trustCommand(), a.grantCommand(),
 		a.revokeCommand(), a.permissionsCommand(), a.secretCommand(), a.doctorCommand(), a.versionCommand())
 	root.CompletionOptions.DisableDefaultCmd = true
 	return root
@@ -155,6 +154,7 @@ func (w *workspace) failures() []host.Failure {
 
 func (w *workspace) close() {
 	_ = w.host.Close()
+	_ = w.reg.Swap("", nil) // ends what the built-in tools still run
 	if w.session != nil {
 		_ = w.session.Close()
 	}
@@ -216,7 +216,7 @@ func (a *app) openWith(ctx context.Context, tool string, gate registry.Gate, roo
 		asker = p
 	}
 	reg := registry.New()
-	if err := builtin.Register(reg, builtin.Options{Root: root}); err != nil {
+	if err := registerBuiltins(reg, root, real, c, cas, redactor); err != nil {
 		return nil, fail(exitFailed, "%v", err)
 	}
 	a.hide = redactor.Values()

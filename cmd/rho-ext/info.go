@@ -154,6 +154,16 @@ func (a *app) printDetails(d details) error {
 		for _, t := range e.Tools {
 			fmt.Fprintf(&b, "has tool   %s (%s; effects %s)\n", t.Name, t.Risk, t.Effects)
 		}
+		for _, h := range e.Hooks {
+			state := "not granted, so it does not run"
+			if h.Granted {
+				state = "runs"
+			}
+			fmt.Fprintf(&b, "has hook   %s (%s; effects %s)\n", h.Name, state, effectsOrNone(h.Effects))
+		}
+		for _, c := range e.Commands {
+			fmt.Fprintf(&b, "command    %s (%s; effects %s)\n", cleanLine(c.Name), c.Risk, effectsOrNone(c.Effects))
+		}
 		for _, s := range e.Settings {
 			kind := s.Type
 			if s.Secret {
@@ -183,6 +193,13 @@ func (a *app) printDetails(d details) error {
 	}
 	_, err := io.Copy(a.out, &b)
 	return err
+}
+
+func effectsOrNone(e registry.Effects) string {
+	if e == 0 {
+		return "none"
+	}
+	return e.String()
 }
 
 var argumentForms = map[string]string{

@@ -2,16 +2,20 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/rho-ext/rho-ext/builtin"
 	"github.com/rho-ext/rho-ext/host"
 	"github.com/rho-ext/rho-ext/host/permission"
+	"github.com/rho-ext/rho-ext/registry"
 )
 
 func TestMain(m *testing.M) {
@@ -38,6 +42,7 @@ func TestScripts(t *testing.T) {
 			home := filepath.Join(e.WorkDir, "home")
 			e.Setenv("HOME", home)
 			e.Setenv("RHO_HOME", filepath.Join(home, ".rho"))
+			e.Setenv("BUILTINS", builtinRow(t))
 			e.Cd = filepath.Join(e.WorkDir, "p")
 			for _, dir := range []string{home, filepath.Join(e.Cd, ".rho", "extensions")} {
 				if err := os.MkdirAll(dir, 0o755); err != nil {
@@ -55,6 +60,21 @@ func TestScripts(t *testing.T) {
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits},
 	})
+}
+
+// builtinRow lists the built-in tools as the verb list does, so that scripts
+// need not name them all.
+func builtinRow(t *testing.T) string {
+	r := registry.New()
+	if err := builtin.Register(r, builtin.Options{Root: t.TempDir()}); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = r.Swap("", nil) }()
+	var row []string
+	for _, e := range r.Snapshot().Tools() {
+		row = append(row, fmt.Sprintf("%s (%s)", e.Name(), e.Tool.Risk()))
+	}
+	return strings.Join(row, ", ")
 }
 
 // copyMissing copies the files of from, but not over those that are there.

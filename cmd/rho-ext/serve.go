@@ -26,7 +26,8 @@ func (a *app) serveCommand() *cobra.Command {
 --mcp speaks the Model Context Protocol. --rpc speaks JSON-RPC 2.0, one message
 per line: listTools, callTool {name, arguments, id}, cancelCall {id} with the id
 that callTool gave, listExtensions, reloadExtensions {names}, enableExtension,
-disableExtension and unloadExtension {name}, setModel {model}, version.
+disableExtension and unloadExtension {name}, listCommands, runCommand {name,
+input, id}, completeCommand {name, prefix}, setModel {model}, version.
 
 --watch loads extensions anew when their files are saved. Calls that run finish
 on the version they began on, and one that does not load leaves the last good
@@ -105,7 +106,7 @@ func (a *app) serve(ctx context.Context, w *workspace, asMCP, watch bool, approv
 		s := mcp.NewServer(w.door, w.reg, &mcp.Options{Name: "rho-ext", Version: version.Version, Logger: w.log})
 		err = s.Run(ctx, &sdk.IOTransport{Reader: io.NopCloser(a.in), Writer: nopCloser{a.out}})
 	} else {
-		s := rpc.NewServer(w.door, w.reg, &rpc.Options{Name: "rho-ext", Version: version.Version, Logger: w.log, Extensions: ext, Approvals: approvals, Drain: drain})
+		s := rpc.NewServer(w.door, w.reg, &rpc.Options{Name: "rho-ext", Version: version.Version, Logger: w.log, Extensions: ext, Commands: commands{w.host}, Approvals: approvals, Drain: drain})
 		err = s.Serve(ctx, a.in, a.out)
 	}
 	if err != nil && ctx.Err() == nil {

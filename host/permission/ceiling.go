@@ -88,8 +88,18 @@ func seenCeiling(m *wire.Manifest, root string) *Ceiling {
 			c.any[KindTool] = true
 		}
 	}
-	if len(m.Hooks) > 0 {
-		c.any[KindHook] = true
+	for _, hook := range m.Hooks {
+		if hook.Name != wire.HookLoad {
+			c.any[KindHook] = true
+		}
+		if hook.CallsTools {
+			c.any[KindTool] = true
+		}
+	}
+	for _, command := range m.Commands {
+		if command.CallsTools {
+			c.any[KindTool] = true
+		}
 	}
 	var kinds []Grant
 	for _, k := range Kinds {

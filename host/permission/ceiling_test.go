@@ -88,7 +88,7 @@ func TestWithoutPermissionsTheCeilingIsWhatTheCodeUses(t *testing.T) {
 		{wire.Manifest{Effects: registry.EffectRead | registry.EffectWrite}, []Kind{KindRead, KindWrite, KindEnv}},
 		{wire.Manifest{Effects: registry.EffectRun}, []Kind{KindRun, KindEnv}},
 		{wire.Manifest{Tools: []wire.Tool{{}, {CallsTools: true}}}, []Kind{KindEnv, KindTool}},
-		{wire.Manifest{Hooks: []string{"onToolCall"}}, []Kind{KindEnv, KindHook}},
+		{wire.Manifest{Hooks: []wire.Hook{{Name: "onToolCall"}}}, []Kind{KindEnv, KindHook}},
 	} {
 		c, err := CeilingOf(&tt.m, "/p")
 		require.NoError(t, err)

@@ -44,8 +44,11 @@ type call struct {
 }
 
 func (c *call) name() string {
-	if c.req.Tool == "" {
+	switch {
+	case c.req.Tool == "":
 		return "the module's own code"
+	case c.req.Run != wire.RunTool:
+		return fmt.Sprintf("%s %s", c.req.Run, c.req.Tool)
 	}
 	return fmt.Sprintf("call %s of %s", c.req.ID, c.req.Tool)
 }
@@ -73,7 +76,7 @@ func (c *call) finish(r wire.CallResult) {
 // act notes that the call is about to do op. It reports false when the call has
 // ended meanwhile: it was told then that it had not acted, and may run again.
 func (c *call) act(op wire.Op) bool {
-	if op.Effect()&^registry.EffectRead != 0 {
+	if op.Acts() {
 		c.acted.Store(true)
 	}
 	return !c.ended.Load()
@@ -82,7 +85,14 @@ func (c *call) act(op wire.Op) bool {
 // Call implements [wire.Sandbox].
 func (s *Sandbox) Call(ctx context.Context, req wire.CallRequest) wire.CallResult {
 	c := s.newCall(ctx, req)
-	c.begin = s.beginTool
+	switch req.Run {
+	case wire.RunTool:
+		c.begin = s.beginTool
+	case wire.RunHook:
+		c.begin = s.beginHook
+	default:
+		c.begin = s.beginCommand
+	}
 	if !s.admit(c) {
 		return wire.CallResult{Lost: true}
 	}

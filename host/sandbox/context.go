@@ -15,17 +15,35 @@ import (
 type callContext struct {
 	sandbox *Sandbox
 	call    *call
+	keys    []string
 	parts   map[string]goja.Value
 	gone    map[string]bool
 }
 
 var _ goja.DynamicObject = (*callContext)(nil)
 
-// contextKeys are the members of ctx, in the order in which they are listed.
-var contextKeys = []string{"callId", "toolName", "projectRoot", "extensionDir", "signal", "values", "config", "progress", "log", "fs", "exec", "callTool"}
+// The members of ctx, in the order in which they are listed.
+var (
+	contextKeys = []string{"callId", "toolName", "projectRoot", "extensionDir", "signal", "values", "config", "progress", "log", "state", "fs", "exec", "callTool"}
+	// hookKeys are those of a hook, whose event says the rest.
+	hookKeys = []string{"projectRoot", "extensionDir", "signal", "config", "log", "state", "fs", "exec", "callTool"}
+	// quietKeys are those of what may touch nothing: onLoad and complete.
+	quietKeys = []string{"projectRoot", "extensionDir", "signal", "config", "log", "state"}
+	// commandKeys are those of a command.
+	commandKeys = []string{"callId", "projectRoot", "extensionDir", "signal", "config", "progress", "log", "state", "fs", "exec", "callTool"}
+)
 
 func (s *Sandbox) contextOf(c *call) goja.Value {
-	return s.vm.NewDynamicObject(&callContext{sandbox: s, call: c})
+	keys := contextKeys
+	switch {
+	case c.req.Run == wire.RunComplete, c.req.Run == wire.RunHook && c.req.Tool == wire.HookLoad:
+		keys = quietKeys
+	case c.req.Run == wire.RunHook:
+		keys = hookKeys
+	case c.req.Run == wire.RunCommand:
+		keys = commandKeys
+	}
+	return s.vm.NewDynamicObject(&callContext{sandbox: s, call: c, keys: keys})
 }
 
 // Get implements [goja.DynamicObject].
@@ -33,7 +51,7 @@ func (x *callContext) Get(key string) goja.Value {
 	if v, ok := x.parts[key]; ok {
 		return v
 	}
-	if x.gone[key] {
+	if x.gone[key] || !slices.Contains(x.keys, key) {
 		return nil
 	}
 	s := x.sandbox
@@ -53,7 +71,7 @@ func (x *callContext) Get(key string) goja.Value {
 		v = s.valuesOf(x.call)
 	case "config":
 		v = s.configOf(x.call)
-	case "fs", "exec", "callTool":
+	case "fs", "exec", "callTool", "state":
 		var err error
 		v, err = s.globals.Member(key, caller{s, x.call})
 		s.native(err)
@@ -83,7 +101,7 @@ func (x *callContext) Set(key string, v goja.Value) bool {
 // Has implements [goja.DynamicObject].
 func (x *callContext) Has(key string) bool {
 	_, own := x.parts[key]
-	return own || slices.Contains(contextKeys, key) && !x.gone[key]
+	return own || slices.Contains(x.keys, key) && !x.gone[key]
 }
 
 // Delete implements [goja.DynamicObject].
@@ -98,14 +116,14 @@ func (x *callContext) Delete(key string) bool {
 
 // Keys implements [goja.DynamicObject].
 func (x *callContext) Keys() []string {
-	keys := make([]string, 0, len(contextKeys)+len(x.parts))
-	for _, k := range contextKeys {
+	keys := make([]string, 0, len(x.keys)+len(x.parts))
+	for _, k := range x.keys {
 		if x.Has(k) {
 			keys = append(keys, k)
 		}
 	}
 	for _, k := range slices.Sorted(maps.Keys(x.parts)) {
-		if !slices.Contains(contextKeys, k) {
+		if !slices.Contains(x.keys, k) {
 			keys = append(keys, k)
 		}
 	}

@@ -20,7 +20,7 @@ var glueProgram = sync.OnceValue(func() *goja.Program { return goja.MustCompile(
 // an author's values in JavaScript, where an interrupt and a throw reach it.
 type glue struct {
 	describe, causeOf, encode, collect, then, thenable, reject goja.Callable
-	freezeDeep, progressOf, data                               goja.Callable
+	freezeDeep, progressOf, data, decide, completions          goja.Callable
 }
 
 func newGlue(vm *goja.Runtime, use goja.Value) (glue, error) {
@@ -41,6 +41,7 @@ func newGlue(vm *goja.Runtime, use goja.Value) (glue, error) {
 		"describe": &g.describe, "causeOf": &g.causeOf, "encode": &g.encode, "collect": &g.collect,
 		"then": &g.then, "thenable": &g.thenable, "failOnReject": &g.reject,
 		"freezeDeep": &g.freezeDeep, "progressOf": &g.progressOf, "data": &g.data,
+		"decide": &g.decide, "completions": &g.completions,
 	} {
 		var ok bool
 		if *fn, ok = goja.AssertFunction(obj.Get(name)); !ok {

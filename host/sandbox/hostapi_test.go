@@ -215,20 +215,37 @@ func TestABlockedSynchronousCallEndsWithItsCall(t *testing.T) {
 	}
 }
 
-// What the declarations say of ctx is what a tool gets.
+// What the declarations say of ctx is what each function gets.
 func TestTypesDeclareExactlyTheMembersOfCtx(t *testing.T) {
 	t.Parallel()
+	r := mustLoad(t, map[string]string{"ext.ts": `export default { name: "x", tools: [{ name: "keys", description: "d", risk: "read", execute: (_: any, ctx: any) => Object.keys(ctx).sort().join() }],
+		hooks: { onToolCall: (_: any, ctx: any) => ({ block: Object.keys(ctx).sort().join() }) },
+		commands: [{ name: "keys", run: (_: string, ctx: any) => Object.keys(ctx).sort().join(), complete: (_: string, ctx: any) => Object.keys(ctx).sort() }] };`})
+	call := func(run wire.Run, name, args string) *wire.Value {
+		res := r.sb.Call(context.Background(), wire.CallRequest{ID: "c", Run: run, Tool: name, Args: json.RawMessage(args)})
+		require.NotNil(t, res.Value, "%+v", res.Thrown)
+		return res.Value
+	}
+	var decision struct{ Block string }
+	require.NoError(t, json.Unmarshal(call(wire.RunHook, "onToolCall", `{"toolName":"x","args":{}}`).Structured, &decision))
+	var quiet []string
+	require.NoError(t, json.Unmarshal(call(wire.RunComplete, "keys", `""`).Structured, &quiet))
+
 	declared := []string{}
-	for _, name := range []string{"Context", "ToolContext extends Context"} {
-		body := regexp.MustCompile(`(?ms)^  export interface ` + name + ` \{\n(.*?)^  \}$`).FindStringSubmatch(jsapi.Types)
-		require.NotNil(t, body, name)
+	for _, part := range []struct{ name, got string }{
+		{"Context", strings.Join(quiet, ",")},
+		{"HookContext extends Context", decision.Block},
+		{"CommandContext extends HookContext", call(wire.RunCommand, "keys", `""`).Content[0].Text},
+		{"ToolContext extends CommandContext", r.text("keys", "{}")},
+	} {
+		body := regexp.MustCompile(`(?ms)^  export interface ` + part.name + ` \{\n(.*?)^  \}$`).FindStringSubmatch(jsapi.Types)
+		require.NotNil(t, body, part.name)
 		for _, m := range regexp.MustCompile(`(?m)^    (?:readonly )?(\w+)[(:]`).FindAllStringSubmatch(body[1], -1) {
 			declared = append(declared, m[1])
 		}
+		slices.Sort(declared)
+		require.Equal(t, strings.Join(declared, ","), part.got, part.name)
 	}
-	r := mustLoad(t, tools(`tool("keys", (_: any, ctx: any) => Object.keys(ctx).sort().join())`))
-	slices.Sort(declared)
-	require.Equal(t, strings.Join(declared, ","), r.text("keys", "{}"))
 }
 
 func TestACallCannotAskForEndlesslyManyThingsAtOnce(t *testing.T) {

@@ -84,12 +84,11 @@ func (l *loading) read(collected *goja.Object) (*wire.LoadResult, error) {
 	}
 	m.Keys = l.prog.script.Manifest.Keys
 	m.Effects = l.prog.script.Uses.Effects
-	list := ok.Get("tools").ToObject(s.vm)
-	n := int(list.Get("length").ToInteger())
-	s.tools = make(map[string]*tool, n)
-	m.Tools = make([]wire.Tool, 0, n)
-	for i := range n {
-		t, err := l.tool(list.Get(fmt.Sprint(i)).ToObject(s.vm), i)
+	list := l.list(ok, "tools")
+	s.tools = make(map[string]*tool, len(list))
+	m.Tools = make([]wire.Tool, 0, len(list))
+	for i, o := range list {
+		t, err := l.tool(o, i)
 		if err != nil {
 			return nil, err
 		}
@@ -98,7 +97,32 @@ func (l *loading) read(collected *goja.Object) (*wire.LoadResult, error) {
 	if dispose, has := goja.AssertFunction(ok.Get("dispose")); has {
 		s.tools[wire.DisposeTool] = &tool{name: wire.DisposeTool, exec: dispose, self: ok.Get("self"), form: wire.ArgsObject}
 	}
+	s.hooks, s.commands = map[string]*hook{}, map[string]*command{}
+	for _, o := range l.list(ok, "hooks") {
+		h, err := l.hook(o)
+		if err != nil {
+			return nil, err
+		}
+		m.Hooks = append(m.Hooks, h)
+	}
+	for _, o := range l.list(ok, "commands") {
+		c, err := l.command(o)
+		if err != nil {
+			return nil, err
+		}
+		m.Commands = append(m.Commands, c)
+	}
 	return &wire.LoadResult{Manifest: m}, nil
+}
+
+// list gives the objects of an array that glue.js made.
+func (l *loading) list(of *goja.Object, name string) []*goja.Object {
+	list := of.Get(name).ToObject(l.s.vm)
+	out := make([]*goja.Object, list.Get("length").ToInteger())
+	for i := range out {
+		out[i] = list.Get(fmt.Sprint(i)).ToObject(l.s.vm)
+	}
+	return out
 }
 
 func (l *loading) tool(o *goja.Object, index int) (wire.Tool, error) {

@@ -71,6 +71,8 @@ type Sandbox struct {
 	glue     glue
 	module   *call // owner of the module's top level
 	tools    map[string]*tool
+	hooks    map[string]*hook
+	commands map[string]*command
 	pending  map[*goja.Promise]rejection // rejected, and nobody has looked
 	reserved int                         // requests whose answer will come
 	sent     int                         // bytes of what they send

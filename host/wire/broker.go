@@ -45,6 +45,8 @@ const (
 	OpCallTool  Op = "call_tool"  // ToolRequest → ToolResponse
 	OpConfig    Op = "config"     // nothing → object of the extension's settings
 	OpEnv       Op = "env"        // EnvRequest → EnvResponse; also outside a call
+	OpState     Op = "state"      // StateRequest → StateResponse; the value to set is Payload, and that of get Response.Payload
+	OpSetState  Op = "set_state"  // the same, where it changes something
 )
 
 // Effect is what an operation does outside the sandbox; zero is nothing. A
@@ -65,6 +67,12 @@ func (o Op) Effect() registry.Effects {
 	default:
 		return 0
 	}
+}
+
+// Acts reports whether an operation changes something outside the sandbox, so
+// that a call which asked for it must not run again as if it had not.
+func (o Op) Acts() bool {
+	return o == OpSetState || o.Effect()&^registry.EffectRead != 0
 }
 
 // Request is one thing that the code of a call asks of the host.

@@ -132,3 +132,16 @@ type EnvResponse struct {
 	Value string `json:"value"`
 	Set   bool   `json:"set"`
 }
+
+// StateRequest is the data of [OpState] and [OpSetState]: get and keys of the
+// first, set and delete of the second.
+type StateRequest struct {
+	Do  string `json:"do"`
+	Key string `json:"key,omitempty"`
+}
+
+// StateResponse answers a [StateRequest].
+type StateResponse struct {
+	Found bool     `json:"found,omitempty"` // by get and delete
+	Keys  []string `json:"keys,omitempty"`  // by keys, sorted
+}

@@ -78,8 +78,8 @@ type Manifest struct {
 	// Keys are the places of the manifest's members, where they were seen.
 	Keys     map[string]Position `json:"keys,omitempty"`
 	Tools    []Tool              `json:"tools"`
-	Hooks    []string            `json:"hooks,omitempty"`    // names of the hooks it has
-	Commands []string            `json:"commands,omitempty"` // names of its commands
+	Hooks    []Hook              `json:"hooks,omitempty"`
+	Commands []Command           `json:"commands,omitempty"`
 	// Permissions are what the extension asks for at most; nil where it does
 	// not say.
 	Permissions *Permissions       `json:"permissions,omitempty"`
@@ -139,11 +139,12 @@ const (
 	ArgsBoth   ArgumentForm = "both"   // an object whose hidden toString gives the JSON text
 )
 
-// CallRequest asks for one run of one tool.
+// CallRequest asks for one run of one function of the extension.
 type CallRequest struct {
 	ID     string
-	Tool   string
-	Args   json.RawMessage            `json:",omitempty"` // a JSON object
+	Run    Run                        `json:",omitempty"` // what Tool names
+	Tool   string                     // name of the tool, hook or command
+	Args   json.RawMessage            `json:",omitempty"` // a JSON object; of a command a JSON text
 	Values map[string]json.RawMessage // ctx.values
 	Model  string                     `json:",omitempty"` // what rho.getModel says
 }
@@ -165,7 +166,8 @@ type CallResult struct {
 	Guilty bool
 }
 
-// Value is what a tool's function returned, made plain.
+// Value is what a function returned, made plain. Of a hook it is a
+// [HookDecision], and of a completion a list of texts, both in Structured.
 type Value struct {
 	Content    []registry.Block
 	IsError    bool

@@ -28,12 +28,14 @@ func TestEverythingOnTheSeamSurvivesJSON(t *testing.T) {
 		wire.Thrown{Kind: registry.KindTimeout, Retryable: registry.RetryYes, Stack: []wire.Position{{File: "x.ts", Line: 1, Column: 2, Function: "f"}}, Internal: true},
 		wire.Thrown{Retryable: registry.RetryNo}, wire.Thrown{Retryable: registry.RetryUnknown},
 		wire.LoadResult{Failure: &wire.Failure{Stage: wire.StageBundle, Position: wire.Position{File: "x"}}},
-		wire.LoadResult{Manifest: wire.Manifest{Name: "n", Keys: map[string]wire.Position{"name": {Line: 1}}, Hooks: []string{"h"}, Tools: []wire.Tool{
+		wire.LoadResult{Manifest: wire.Manifest{Name: "n", Keys: map[string]wire.Position{"name": {Line: 1}}, Hooks: []wire.Hook{{Name: "h", Effects: registry.EffectNet}}, Commands: []wire.Command{{Name: "c", CallsTools: true}}, Tools: []wire.Tool{
 			{Name: "t", Risk: registry.Network, Effects: registry.EffectRead | registry.EffectNet, Parameters: raw, Output: raw, Arguments: wire.ArgsText, Examples: []registry.Example{{Args: raw, Note: "n"}}},
 			{Name: "none", Risk: registry.Read, Parameters: raw}}}},
 		wire.LoadResult{Manifest: wire.Manifest{Permissions: &wire.Permissions{Read: []string{}}, Settings: map[string]wire.Setting{"k": {Type: "string", Secret: true, Default: raw}}}},
 		wire.LoadResult{Manifest: wire.Manifest{Permissions: &wire.Permissions{Net: []string{"h"}, Read: nil, Run: []string{"git"}}}},
 		wire.WriteRequest{Append: true}, wire.ExecRequest{Command: "git", Args: []string{"log"}, Stream: true}, wire.ExecResponse{ExitCode: -1, Signal: "killed"},
+		wire.CallRequest{ID: "c", Run: wire.RunHook, Tool: "onToolCall"}, wire.StateRequest{Do: "get", Key: "k"}, wire.StateResponse{Found: true, Keys: []string{"k"}},
+		wire.ToolCallEvent{Args: raw, Risk: registry.Read}, wire.HookDecision{Args: raw, Details: json.RawMessage("null")},
 		wire.ToolResponse{Structured: raw, IsError: true}, wire.EnvResponse{Set: true}, wire.GlobResponse{Paths: []string{}, More: true},
 		wire.Error{Kind: registry.KindPermissionDenied, Name: "PermissionDenied", Message: "m", Code: "c", Hint: "h"},
 	} {

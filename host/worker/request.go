@@ -122,7 +122,7 @@ func (s *remote) enter(id uint64, req *wire.Request) (context.Context, *request,
 	if c != nil {
 		ctx = c.ctx
 		req.Call, req.Tool = c.req.ID, c.req.Tool
-		if req.Op.Effect()&^registry.EffectRead != 0 {
+		if req.Op.Acts() {
 			c.acted = true
 		}
 	}

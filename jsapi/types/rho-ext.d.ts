@@ -103,27 +103,36 @@ declare module "rho-ext" {
     warn(message: string, data?: object): void;
     error(message: string, data?: object): void;
   }
-  /** What every function of an extension can use. */
+  /**
+   * What an extension keeps in this project, up to 1 MiB of JSON: it survives reloads and restarts, and is shared with
+   * every other process that runs the extension here. Of two that set the same key the last one wins; nothing else is
+   * lost.
+   */
+  export interface State {
+    get<T = unknown>(key: string): Promise<T | undefined>;
+    /** Has been written to disk when the promise resolves. */
+    set(key: string, value: unknown): Promise<void>;
+    /** Tells whether there was one. */
+    delete(key: string): Promise<boolean>;
+    /** Sorted. */
+    keys(): Promise<string[]>;
+  }
+  /** What every function of an extension can use: onLoad and complete this much, the others more. */
   export interface Context {
     readonly projectRoot: string;
     readonly extensionDir: string;
+    /** Fires when the call is cancelled or runs into its deadline. */
+    readonly signal: AbortSignal;
     /** The values of the settings that the extension declares. Fetched when it is first read; throws where that is refused. */
     readonly config: Readonly<Record<string, string | number | boolean>>;
     readonly log: Log;
+    readonly state: State;
   }
   /**
-   * What a call of a tool gets beside its arguments. It acts for that call: what it offers rejects with
-   * PermissionDenied (code "no_call") once the call has ended, whoever holds it.
+   * What a hook gets beside its event. It acts for that call: what it offers rejects with PermissionDenied (code
+   * "no_call") once the call has ended, whoever holds it.
    */
-  export interface ToolContext extends Context {
-    /** Fires when the call is cancelled or runs into its deadline. */
-    readonly signal: AbortSignal;
-    readonly callId: string;
-    readonly toolName: string;
-    /** What the caller granted to this call. */
-    readonly values: Readonly<Record<string, unknown>>;
-    /** Tells whoever called how far the work is. */
-    progress(update: string | { message?: string; done?: number; total?: number }): void;
+  export interface HookContext extends Context {
     readonly fs: Files;
     /**
      * Runs a program, without a shell: each argument reaches it as it is. A program that fails is an answer, with its
@@ -132,6 +141,18 @@ declare module "rho-ext" {
     exec(command: string, args?: readonly string[], options?: ExecOptions): Promise<ExecResult>;
     /** Calls another tool by its name. That it failed is an answer, with isError. */
     callTool(name: string, args?: object): Promise<CallResult>;
+  }
+  /** What a command gets beside its text. */
+  export interface CommandContext extends HookContext {
+    readonly callId: string;
+    /** Tells whoever called how far the work is. */
+    progress(update: string | { message?: string; done?: number; total?: number }): void;
+  }
+  /** What a call of a tool gets beside its arguments. */
+  export interface ToolContext extends CommandContext {
+    readonly toolName: string;
+    /** What the caller granted to this call. */
+    readonly values: Readonly<Record<string, unknown>>;
   }
 
   /**
@@ -237,6 +258,73 @@ declare module "rho-ext" {
     tools?: readonly string[];
     hooks?: readonly ("tool_call" | "tool_result" | "before_model")[];
   }
+  type MaybePromise<T> = T | Promise<T>;
+  type Nothing = void | undefined | null;
+
+  /** A call that is about to run. Placeholders stand for secrets, and are put back in what the hook returns. */
+  export interface ToolCallEvent {
+    readonly callId: string;
+    readonly toolName: string;
+    /** Checked, and complete with defaults. */
+    readonly args: Record<string, any>;
+    readonly risk: Risk;
+  }
+  /** A call that has ended, also one that was stopped or has failed, without secrets. */
+  export interface ToolResultEvent {
+    readonly callId: string;
+    readonly toolName: string;
+    readonly args: Record<string, any>;
+    /** What the model will see. */
+    readonly content: Content[];
+    readonly details?: unknown;
+    readonly isError: boolean;
+    /** What happened; no hook changes it. skipped: a hook, the policy or a person stopped the call. */
+    readonly status: "success" | "error" | "denied" | "skipped";
+    readonly failure?: { kind: NonNullable<ToolErrorOptions["kind"]>; code?: string; message: string };
+    readonly durationMs: number;
+  }
+  export interface Message {
+    role: "system" | "user" | "assistant" | (string & {});
+    content: string | Content[];
+  }
+  /** What onToolCall may return: nothing, or one of these. */
+  export type ToolCallDecision =
+    /** The tool does not run; the model sees the text. */
+    | { block: string }
+    /** It runs with these arguments, which are checked anew. */
+    | { args: Record<string, unknown> }
+    /** It does not run; this is its result. */
+    | { result: string | Content[] }
+    /** It does not run, nor do the others that the model asked for at the same time. */
+    | { stop: string };
+  /** What onToolResult may return: nothing, or what is to be told instead. */
+  export type ToolResultRevision = { content?: string | Content[]; details?: unknown; isError?: boolean; stop?: string };
+  /**
+   * Functions that see the calls of all tools, in the order of the extensions, each after what the former has made of
+   * them. They run where permissions.hooks names the event and the user has granted it. Each has 2 seconds. One that
+   * calls tools itself does not hear of those calls.
+   */
+  export interface Hooks {
+    /** Runs in each new runtime before anything else; needs no permission. */
+    onLoad?(ctx: Context): MaybePromise<unknown>;
+    /** One that throws or is late blocks the call. */
+    onToolCall?(event: ToolCallEvent, ctx: HookContext): MaybePromise<ToolCallDecision | Nothing>;
+    /** One that throws or is late changes nothing. */
+    onToolResult?(event: ToolResultEvent, ctx: HookContext): MaybePromise<ToolResultRevision | Nothing>;
+    /** For hosts that have a model: sees what it is about to be sent. */
+    onBeforeModel?(event: { readonly messages: readonly Message[] }, ctx: HookContext): MaybePromise<{ messages: Message[] } | Nothing>;
+  }
+  /** Something that a person starts by its name, with any text behind it. */
+  export interface Command {
+    name: string;
+    description?: string;
+    /** What the text may go on with. */
+    complete?(prefix: string, ctx: Context): MaybePromise<string[]>;
+    run?(args: string, ctx: CommandContext): MaybePromise<unknown>;
+    /** What run was called in old files. */
+    handler?(args: string, ctx: CommandContext): MaybePromise<unknown>;
+  }
+
   interface SettingBase {
     description?: string;
     /** A variable that gives the value where it is not set. */
@@ -261,6 +349,8 @@ declare module "rho-ext" {
     tools?: readonly Tool[];
     /** Called before this version ends, when its calls have; it has one second, and may use state, config and log. */
     dispose?(): void | Promise<void>;
+    hooks?: Hooks;
+    commands?: readonly Command[];
   }
   export function defineExtension(extension: Extension): Extension;
 }

@@ -21,8 +21,12 @@ type progressParams struct {
 // receiveCall enters a call, so that a cancelCall that comes right after it finds
 // it, and returns the handler that runs it. What goes wrong in the call is part
 // of the outcome; an error is for a request that does not make one.
-func (c *session) receiveCall(ctx context.Context, req *jrpc2.Request) jrpc2.Handler {
-	r, err := callRequest(req)
+func (c *session) receiveCall(ctx context.Context, req *jrpc2.Request, read func(*jrpc2.Request) (registry.Request, error)) jrpc2.Handler {
+	if req.IsNotification() {
+		// Nobody would hear of the outcome, and what comes next would wait.
+		return refusal(jrpc2.Errorf(jrpc2.InvalidRequest, "%s needs a request id", req.Method()))
+	}
+	r, err := read(req)
 	if err != nil {
 		return refusal(err)
 	}
@@ -51,10 +55,6 @@ func refusal(err error) jrpc2.Handler {
 
 // callRequest reads the params of callTool.
 func callRequest(req *jrpc2.Request) (r registry.Request, err error) {
-	if req.IsNotification() {
-		// Nobody would hear of the outcome, and what comes next would wait.
-		return r, jrpc2.Errorf(jrpc2.InvalidRequest, "callTool needs a request id")
-	}
 	timeoutMS := 0.0
 	err = params(req,
 		field{name: "name", into: &r.Tool, required: true},
@@ -66,11 +66,15 @@ func callRequest(req *jrpc2.Request) (r registry.Request, err error) {
 	if err != nil {
 		return r, err
 	}
-	if timeoutMS < 0 || timeoutMS > maxTimeout.Seconds()*1000 {
-		return r, badParam("timeoutMs", "expected milliseconds up to %v, got %v", maxTimeout, timeoutMS)
+	r.Timeout, err = timeoutOf(timeoutMS)
+	return r, err
+}
+
+func timeoutOf(ms float64) (time.Duration, error) {
+	if ms < 0 || ms > maxTimeout.Seconds()*1000 {
+		return 0, badParam("timeoutMs", "expected milliseconds up to %v, got %v", maxTimeout, ms)
 	}
-	r.Timeout = time.Duration(timeoutMS * float64(time.Millisecond))
-	return r, nil
+	return time.Duration(ms * float64(time.Millisecond)), nil
 }
 
 // maxTimeout is the longest deadline that a client can ask for.

@@ -14,6 +14,9 @@
 //	listExtensions                               what `list --json` prints
 //	reloadExtensions {names}                     {added, reloaded, removed, failed, text, changes: [{extension, change, version, tools, message}]}
 //	enableExtension, disableExtension, unloadExtension {name}   the same
+//	listCommands                                 {commands: [{name, extension, description, risk, effects, completes}]}
+//	runCommand {name, input, id, timeoutMs}      the outcome, as of callTool
+//	completeCommand {name, prefix}               {completions}: what its text may go on with
 //	setModel {model}                             {}: what rho.getModel tells extensions from now on
 //	version                                      {name, version, protocol}
 //

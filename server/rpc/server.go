@@ -25,6 +25,8 @@ type Options struct {
 	Name, Version string
 	// Extensions answers for extensions; nil where there are none.
 	Extensions Extensions
+	// Commands runs the commands of extensions; nil where there are none.
+	Commands Commands
 	// Approvals, where it is the door's gate, is answered by the client: each
 	// question becomes a notification approval/request, and the method
 	// approvalResponse answers it. Nil asks nobody.

@@ -16,12 +16,14 @@ import (
 // methods.
 type session struct {
 	server  *Server
-	methods map[string]jrpc2.Handler // all but callTool
+	methods map[string]jrpc2.Handler // all but those that make calls
+	calling map[string]func(*jrpc2.Request) (registry.Request, error)
 	calls
 }
 
 func newSession(s *Server) *session {
 	c := &session{server: s, calls: newCalls()}
+	c.calling = map[string]func(*jrpc2.Request) (registry.Request, error){"callTool": callRequest}
 	c.methods = map[string]jrpc2.Handler{
 		"listTools":        c.listTools,
 		"cancelCall":       c.cancelCall,
@@ -34,24 +36,25 @@ func newSession(s *Server) *session {
 		"setModel":         c.setModel,
 		"version":          func(_ context.Context, req *jrpc2.Request) (any, error) { return c.version(), params(req) },
 	}
+	if s.opts.Commands != nil {
+		c.methods["listCommands"], c.methods["completeCommand"] = c.listCommands, c.completeCommand
+		c.calling["runCommand"] = c.commandRequest
+	}
 	return c
 }
-
-const callTool = "callTool"
 
 // Assign implements [jrpc2.Assigner]. It is called in the order of the
 // messages, unlike the handlers, which run side by side. An unknown method gets
 // a handler too, for its error to say which there are.
 func (c *session) Assign(ctx context.Context, method string) jrpc2.Handler {
-	if method == callTool {
-		return c.receiveCall(ctx, jrpc2.InboundRequest(ctx))
+	if read, ok := c.calling[method]; ok {
+		return c.receiveCall(ctx, jrpc2.InboundRequest(ctx), read)
 	}
 	if h, ok := c.methods[method]; ok {
 		return h
 	}
 	return func(context.Context, *jrpc2.Request) (any, error) {
-		names := slices.Sorted(maps.Keys(c.methods))
-		names = slices.Insert(names, 0, callTool)
+		names := append(slices.Sorted(maps.Keys(c.calling)), slices.Sorted(maps.Keys(c.methods))...)
 		err := jrpc2.Errorf(jrpc2.MethodNotFound, "unknown method %.100q%s", method, suggest.Hint(suggest.Names(method, names, 1)...))
 		return nil, err.WithData(map[string]any{"methods": names})
 	}

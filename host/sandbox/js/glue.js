@@ -12,7 +12,7 @@
   const uncurry = prototype.bind.bind(prototype.call);
   const StringOf = String, ErrorClass = Error, TypeErrorClass = TypeError, PromiseClass = Promise;
   const promiseThen = uncurry(Promise.prototype.then), promiseResolve = uncurry(Promise.resolve), functionText = uncurry(prototype.toString);
-  const TOOL = Symbol.for("rho-ext.tool"), SCHEMA = Symbol.for("rho-ext.schema"), ERROR = Symbol.for("rho-ext.error");
+  const TOOL = Symbol.for("rho-ext.tool"), EXTENSION = Symbol.for("rho-ext.extension"), SCHEMA = Symbol.for("rho-ext.schema"), ERROR = Symbol.for("rho-ext.error");
   const RISKS = ["read", "write", "network", "destructive"];
   const isObject = (v) => typeof v === "object" && v !== null;
 
@@ -181,7 +181,7 @@
     if (m === undefined || (isObject(m) && !isArray(m) && keys(m).length === 0 && !hasOwnSafe(m, TOOL))) none("the module exports no manifest", "write export default { name, tools: [ … ] }, or export default defineTool({ … })");
     if (!isObject(m) || isArray(m)) none(`the default export must be a manifest object, got ${typeof m === "function" ? "a function" : kind(m)}`, "write export default { name, tools: [ … ] }");
     const seen = {};
-    if (hasOwnSafe(m, TOOL)) return { manifest: { name: id, version: "0.0.0", hooks: [], commands: [] }, tools: [collectTool(m, 0, seen)] };
+    if (hasOwnSafe(m, TOOL)) return { manifest: { name: id, version: "0.0.0" }, tools: [collectTool(m, 0, seen)], hooks: [], commands: [] };
     if (m.tools === undefined && typeof m.execute === "function") fail("the default export is a tool without its manifest", "wrap it in defineTool( … ), or write export default { name, tools: [tool] }", "execute");
     const bad = (key) => (message, hint) => fail(message, hint, key);
     if (m.name === undefined) fail("the manifest has no name", `add name: ${stringify(id)}`, "name");
@@ -195,21 +195,115 @@
     }
     const list = m.tools === undefined ? [] : m.tools;
     if (!isArray(list)) fail(`tools must be an array, got ${kind(list)}`, "write tools: [ … ]", "tools");
-    const hooks = m.hooks === undefined ? [] : isObject(m.hooks) && !isArray(m.hooks) ? keys(m.hooks).filter((k) => typeof m.hooks[k] === "function") : fail(`hooks must be an object, got ${kind(m.hooks)}`, "write hooks: { onToolCall(event) { … } }", "hooks");
-    if (m.commands !== undefined && !isArray(m.commands)) fail(`commands must be an array, got ${kind(m.commands)}`, "write commands: [{ name, description, run() { … } }]", "commands");
-    const commands = (m.commands ?? []).map((c, i) => {
-      if (!isObject(c)) fail(`commands[${i}] must be an object, got ${kind(c)}`, "a command has name, description and run", "commands");
-      const n = str(c.name, bad("commands"), `commands[${i}].name`);
-      if (typeof c.handler !== "function" && typeof c.run !== "function") fail(`command ${n} has no handler function`, "add run(args, ctx) { … }", "commands");
-      return n;
-    });
     if (m.dispose !== undefined && typeof m.dispose !== "function") fail(`dispose must be a function, got ${kind(m.dispose)}`, "write dispose() { … }", "dispose");
+    const hooks = collectHooks(m.hooks, hasOwnSafe(m, EXTENSION), fail);
+    const commands = collectCommands(m.commands, fail);
     const permissions = collectPermissions(m.permissions, fail);
     const settings = collectSettings(m.settings, fail);
     if (m.tools === undefined && hooks.length === 0 && commands.length === 0) fail("the manifest has no tools", "add tools: [ … ]");
     const tools = [];
     for (let i = 0; i < list.length; i++) tools[i] = collectTool(list[i], i, seen);
-    return { manifest: { name, version, description, engine, hooks, commands, permissions, settings, dispose: m.dispose !== undefined }, tools, dispose: m.dispose, self: m };
+    return { manifest: { name, version, description, engine, permissions, settings, dispose: m.dispose !== undefined }, tools, hooks, commands, dispose: m.dispose, self: m };
+  }
+
+  const HOOKS = ["onLoad", "onToolCall", "onToolResult", "onBeforeModel"];
+  function collectHooks(all, strict, fail) {
+    if (all === undefined) return [];
+    if (!isObject(all) || isArray(all)) fail(`hooks must be an object, got ${kind(all)}`, "write hooks: { onToolCall(event) { … } }", "hooks");
+    const out = [];
+    for (let i = 0; i < HOOKS.length; i++) {
+      const run = all[HOOKS[i]];
+      if (typeof run === "function") out[out.length] = { name: HOOKS[i], run, self: all, strict, source: functionText(run) };
+      else if (strict && run !== undefined) fail(`hooks.${HOOKS[i]} must be a function, got ${kind(run)}`, `write ${HOOKS[i]}(event, ctx) { … }`, "hooks");
+    }
+    // Old files may hold anything; here a hook that is never called is an error.
+    if (strict && !only(all, HOOKS)) fail(`hooks has members that are no hooks: ${keys(all).filter((k) => !HOOKS.includes(k)).join(", ")}`, `expected ${HOOKS.join(", ")}`, "hooks");
+    return out;
+  }
+
+  // plainName allows what can be typed as one word, and told from EXTENSION:NAME.
+  function plainName(name) {
+    for (let i = 0; i < name.length; i++) {
+      const c = name[i];
+      if (c <= " " || (c >= "\x7f" && c <= "\xa0") || c === ":" || c === "/" || c === "\\" || c === "\u2028" || c === "\u2029") return false;
+    }
+    return true;
+  }
+
+  function collectCommands(list, fail) {
+    if (list === undefined) return [];
+    const bad = (message, hint) => fail(message, hint, "commands");
+    if (!isArray(list) || list.length > 1000) bad(`commands must be an array of at most 1000, got ${isArray(list) ? list.length : kind(list)}`, "write commands: [{ name, description, run() { … } }]");
+    const seen = {};
+    const out = [];
+    for (let i = 0; i < list.length; i++) {
+      const c = list[i];
+      if (!isObject(c)) bad(`commands[${i}] must be an object, got ${kind(c)}`, "a command has name, description and run");
+      const name = str(c.name, bad, `commands[${i}].name`);
+      if (name.length > 100 || !plainName(name)) bad(`commands[${i}].name must have 1–100 characters, and no space, colon or slash, got ${kind(name)}`, "write it like deploy-docs");
+      if (hasOwn(seen, name)) bad(`a second command of this extension is called ${name}`, "give each command its own name");
+      define(seen, name, true);
+      const run = typeof c.run === "function" ? c.run : c.handler;
+      if (typeof run !== "function") bad(`command ${name} has no handler function`, "add run(args, ctx) { … }");
+      const complete = c.complete;
+      if (complete !== undefined && typeof complete !== "function") bad(`command ${name}: complete must be a function, got ${kind(complete)}`, "write complete(prefix) { return [ … ]; }");
+      out[i] = { data: { name, description: c.description === undefined ? undefined : text(c.description), completes: complete !== undefined }, run, complete, self: c };
+    }
+    return out;
+  }
+
+  // decide makes plain, as JSON text, what a hook returned; nothing gives
+  // undefined. A value of which it is not clear what it means is an error, for
+  // a hook that guards must not be ignored. Old files, whose hooks could
+  // return anything, are warned by the second function instead.
+  const ANSWERS = {
+    onLoad: [], onToolCall: ["block", "args", "result", "stop"],
+    onToolResult: ["content", "details", "isError", "stop"], onBeforeModel: ["messages"],
+  };
+  function decide(name, v, strict, ignored) {
+    if (v === undefined || v === null || name === "onLoad") return undefined;
+    if (!isObject(v) || isArray(v)) {
+      if (strict) throw new TypeErrorClass(`${name} returned ${kind(v)}; expected nothing or { ${ANSWERS[name].join(" | ")} }`);
+      ignored(`${name} returned ${kind(v)}, which means nothing; expected nothing or { ${ANSWERS[name].join(" | ")} }`);
+      return undefined;
+    }
+    const ks = keys(v).filter((k) => v[k] !== undefined);
+    const odd = ks.find((k) => !ANSWERS[name].includes(k));
+    if (odd !== undefined) throw new TypeErrorClass(`${name} returned an object with ${stringify(odd)}; expected { ${ANSWERS[name].join(" | ")} }`);
+    if (name === "onToolCall" && ks.length > 1) throw new TypeErrorClass(`onToolCall returned ${ks.join(" and ")} together; expected one of them`);
+    const out = {};
+    for (let i = 0; i < ks.length; i++) {
+      const k = ks[i], x = v[k];
+      const bad = (what) => { throw new TypeErrorClass(`${name} returned ${k}: ${what}, got ${kind(x)}`); };
+      if (k === "block" || k === "stop") { if (typeof x !== "string") bad("expected a text that says why"); define(out, k, x); }
+      else if (k === "args") { if (!isObject(x) || isArray(x)) bad("expected an object"); define(out, k, x); }
+      else if (k === "isError") { if (typeof x !== "boolean") bad("expected true or false"); define(out, k, x); }
+      else if (k === "details") define(out, k, x);
+      else if (k === "messages") {
+        if (!isArray(x)) bad("expected an array");
+        const list = [];
+        for (let j = 0; j < x.length; j++) {
+          const m = x[j];
+          if (!isObject(m) || typeof m.role !== "string" || m.role === "") throw new TypeErrorClass(`${name} returned messages[${j}]: expected { role, content }`);
+          list[j] = { role: m.role, content: contentOf(m.content, `${name} returned messages[${j}].content`) };
+        }
+        define(out, k, list);
+      } else define(out, k, contentOf(x, `${name} returned ${k}`));
+    }
+    return toJSON(out, `what ${name} returned`);
+  }
+  function contentOf(c, what) {
+    if (typeof c === "string") return [{ type: "text", text: c }];
+    if (!blocks(c)) throw new TypeErrorClass(`${what}: expected a text or an array of content blocks, got ${kind(c)}`);
+    return checked(c);
+  }
+
+  // completions checks what complete returned.
+  function completions(v) {
+    if (!isArray(v) || v.length > 1000) throw new TypeErrorClass(`complete returned ${kind(v)}; expected an array of at most 1000 texts`);
+    const out = [];
+    for (let i = 0; i < v.length; i++) { if (typeof v[i] !== "string") throw new TypeErrorClass(`complete returned [${i}]: expected a text, got ${kind(v[i])}`); out[i] = v[i]; }
+    return stringify(out);
   }
 
   const GRANTS = { net: '["api.github.com"]', read: '["."]', write: '["./out"]', run: '["git"]', env: '["GITHUB_TOKEN"]', tools: '["read_file"]', hooks: '["tool_call"]' };
@@ -271,5 +365,5 @@
   };
   const data = (v) => { try { return v === undefined ? undefined : toJSON(v, "data"); } catch (e) { return stringify(e.message); } };
 
-  return { describe, causeOf, encode, collect, then, thenable, failOnReject, freezeDeep, progressOf, data, stringify };
+  return { describe, causeOf, encode, collect, then, thenable, failOnReject, freezeDeep, progressOf, data, decide, completions };
 })

@@ -1,5 +1,5 @@
 // Uses all of the types: tsc accepts it where they say what they should.
-import { defineExtension, defineTool, s, ToolError, type ToolContext, type Context, type ExecOptions, type ExecResult, type SettingDef, type Permissions, type Files } from "rho-ext";
+import { defineExtension, defineTool, s, ToolError, type ToolContext, type Context, type ExecOptions, type ExecResult, type SettingDef, type Permissions, type Files, type State, type Hooks, type HookContext, type Command, type CommandContext, type ToolCallEvent, type Message } from "rho-ext";
 
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends (<T>() => T extends B ? 1 : 2) ? true : false;
 const is = <T extends true>(_?: T) => {};
@@ -74,4 +74,29 @@ const fetched = (): string => {
 };
 void fetched;
 
-export default defineExtension({ name: "x", permissions, settings, tools: [everything] });
+const hooks: Hooks = {
+  async onLoad(ctx) { is<Same<typeof ctx, Context>>(); seen = (await ctx.state.get<number>("seen")) ?? 0; },
+  async onToolCall(e, ctx) {
+    is<Same<typeof e, ToolCallEvent>>();
+    is<Same<typeof ctx, HookContext>>();
+    if (e.toolName === "bash" && /rm -rf/.test(e.args.command)) return { block: "no" };
+    if (e.risk === "write") return { args: { ...e.args, path: await ctx.fs.read("p") } };
+    if (e.callId === "x") return { result: [{ type: "text", text: "cached" }] };
+    if (e.callId === "y") return { stop: "enough" };
+    // @ts-expect-error the event is not to be changed
+    e.toolName = "x";
+  },
+  onToolResult: (e) => (e.status === "error" && e.failure?.kind === "timeout" ? { content: "late", isError: true, details: { ms: e.durationMs } } : undefined),
+  onBeforeModel(e) { return { messages: [{ role: "system", content: "x" }, ...(e.messages as Message[])] }; },
+};
+let seen = 0;
+// @ts-expect-error there is no such decision
+const badHooks: Hooks = { onToolCall: () => ({ blok: "no" }) };
+const keep = async (state: State) => { await state.set("k", { a: 1 }); const n: string[] = await state.keys(); const had: boolean = await state.delete("k"); const v: unknown = await state.get("k"); return [n, had, v, seen]; };
+const commands: Command[] = [
+  { name: "a", description: "d", run: async (args: string, ctx: CommandContext) => { ctx.progress("p"); await keep(ctx.state); return args + ctx.callId; }, complete: (prefix) => [prefix] },
+  { name: "b", handler: (args) => args.trim() },
+];
+void badHooks;
+
+export default defineExtension({ name: "x", permissions, settings, tools: [everything], hooks, commands });
