@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -140,6 +141,62 @@ func TestNothingIsLeftRunning(t *testing.T) {
 				assert.True(t, err != nil || strings.HasPrefix(strings.TrimSpace(string(stat)), "Z"), "process %s lives: %s", pid, stat)
 			}
 			require.NoError(t, os.Remove(filepath.Join(root, "pids")))
+		})
+	}
+}
+
+// TestAServerThatIsToldToEndEndsItsCommands keeps its input open, as a client
+// does that has not noticed yet.
+func TestAServerThatIsToldToEndEndsItsCommands(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("there is no such signal")
+	}
+	exe, err := os.Executable()
+	require.NoError(t, err)
+	bin := filepath.Join(t.TempDir(), "rho-ext")
+	require.NoError(t, os.Symlink(exe, bin))
+	for kind, messages := range map[string][]string{
+		"--mcp": {
+			`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}`,
+			`{"jsonrpc":"2.0","method":"notifications/initialized"}`,
+			`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"run_command","arguments":{"command":"trap '' TERM; echo $$ >> pids; sleep 300 & echo $! >> pids; wait; sleep 300"}}}`,
+			`{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"run_command","arguments":{"background":true,"command":"echo $$ >> pids; sleep 300"}}}`,
+		},
+		"--rpc": {
+			`{"jsonrpc":"2.0","id":2,"method":"callTool","params":{"name":"run_command","arguments":{"command":"trap '' TERM; echo $$ >> pids; sleep 300 & echo $! >> pids; wait; sleep 300"}}}`,
+			`{"jsonrpc":"2.0","id":3,"method":"callTool","params":{"name":"run_command","arguments":{"background":true,"command":"echo $$ >> pids; sleep 300"}}}`,
+		},
+	} {
+		t.Run(kind, func(t *testing.T) {
+			root := rustRoot(t)
+			cmd := exec.Command(bin, "serve", kind, "--yes", "--root", root)
+			cmd.Env = append(os.Environ(), "RHO_HOME="+t.TempDir())
+			in, err := cmd.StdinPipe()
+			require.NoError(t, err)
+			defer in.Close()
+			require.NoError(t, cmd.Start())
+			_, err = in.Write([]byte(strings.Join(messages, "\n") + "\n"))
+			require.NoError(t, err)
+			var pids []string
+			require.Eventually(t, func() bool {
+				data, _ := os.ReadFile(filepath.Join(root, "pids"))
+				pids = strings.Fields(string(data))
+				return len(pids) == 3
+			}, 20*time.Second, 20*time.Millisecond)
+			require.NoError(t, cmd.Process.Signal(syscall.SIGTERM))
+			ended := make(chan struct{})
+			go func() { _ = cmd.Wait(); close(ended) }()
+			select {
+			case <-ended:
+			case <-time.After(15 * time.Second):
+				t.Error("the server did not end")
+				_ = cmd.Process.Kill()
+				<-ended
+			}
+			for _, pid := range pids {
+				stat, err := exec.Command("ps", "-o", "stat=", "-p", pid).Output()
+				assert.True(t, err != nil || strings.HasPrefix(strings.TrimSpace(string(stat)), "Z"), "process %s lives: %s", pid, stat)
+			}
 		})
 	}
 }
