@@ -4,6 +4,8 @@
 package builtin
 
 import (
+	"maps"
+
 	"github.com/rho-ext/rho-ext/internal/jail"
 	"github.com/rho-ext/rho-ext/registry"
 )
@@ -13,6 +15,10 @@ type Options struct {
 	// Root is the project's directory, beyond which no tool reaches. Empty
 	// means the current directory.
 	Root string
+	// Checkers find syntax errors for the warnings of edit_file, by the ending
+	// of the file's name with its dot, in lower case. They are added to those
+	// for .go, .json and .toml; a nil one takes a checker away.
+	Checkers map[string]SyntaxChecker
 }
 
 // Register adds all built-in tools to r, for the host program, and reserves
@@ -26,7 +32,11 @@ func Register(r *registry.Registry, o Options) error {
 	if err != nil {
 		return err
 	}
-	tools := []registry.Tool{&readFile{jail: j}, think{}}
+	f := &files{jail: j, seen: &views{}, checkers: ownCheckers(), excludes: excludes{root: j.Root()}}
+	maps.Copy(f.checkers, o.Checkers)
+	tools := []registry.Tool{
+		&readFile{f}, &listDir{f}, &findFiles{f}, think{},
+	}
 	if err := r.Register("", tools...); err != nil {
 		_ = j.Close() // the first error says more
 		return err
@@ -36,3 +46,5 @@ func Register(r *registry.Registry, o Options) error {
 	}
 	return nil
 }
+
+func ownCheckers() map[string]SyntaxChecker { return map[string]SyntaxChecker{} }
