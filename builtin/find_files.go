@@ -112,7 +112,7 @@ func (t *findFiles) Execute(ctx context.Context, args json.RawMessage) (*registr
 		answer.Files = append(answer.Files, e.path)
 		return true
 	})
-	if err != nil && !walkedPast(err, len(answer.Files)) {
+	if err != nil && !walkedPast(ctx, len(answer.Files)) {
 		return nil, fmt.Errorf("searching %q: %w", a.Path, err)
 	}
 	answer.Unreadable = walk.unreadable

@@ -108,7 +108,7 @@ func (t *listDir) Execute(ctx context.Context, args json.RawMessage) (*registry.
 		answer.Entries = append(answer.Entries, name)
 		return true
 	})
-	if err != nil && !walkedPast(err, len(answer.Entries)) {
+	if err != nil && !walkedPast(ctx, len(answer.Entries)) {
 		return nil, fmt.Errorf("listing %q: %w", a.Path, err)
 	}
 	answer.Unreadable = walk.unreadable
@@ -126,9 +126,7 @@ func (t *listDir) Execute(ctx context.Context, args json.RawMessage) (*registry.
 
 // walkedPast reports whether an error of a walk only means that a part of the
 // directory is missing.
-func walkedPast(err error, found int) bool {
-	return found > 0 && !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded)
-}
+func walkedPast(ctx context.Context, found int) bool { return found > 0 && ctx.Err() == nil }
 
 // openDir opens the directory that a tool starts at.
 func (t *files) openDir(ctx context.Context, name string) (*jail.Dir, error) {

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"testing"
+	"time"
 
 	"github.com/rho-ext/rho-ext/registry"
 )
@@ -30,9 +31,9 @@ func BenchmarkPeers(b *testing.B) {
 		name, tool, args string
 		peer             []string
 	}{
-		{"listing", "list_dir", `{"recursive":true}`, []string{fd, "--color=never", "--hidden", "--no-require-git", ".", "."}},
-		{"glob", "find_files", `{"pattern":"*_test.go","max_results":1000}`, []string{fd, "--color=never", "--glob", "--type=f", "--no-require-git", "--max-results=1000", "*_test.go", "."}},
-		{"glob of nothing", "find_files", `{"pattern":"*.nothing"}`, []string{fd, "--color=never", "--glob", "--type=f", "--no-require-git", "*.nothing", "."}},
+		{"listing", "list_dir", `{"recursive":true}`, []string{fd, "--color=never", "--hidden", ".", "."}},
+		{"glob", "find_files", `{"pattern":"*_test.go","max_results":1000}`, []string{fd, "--color=never", "--glob", "--type=f", "--max-results=1000", "*_test.go", "."}},
+		{"glob of nothing", "find_files", `{"pattern":"*.nothing"}`, []string{fd, "--color=never", "--glob", "--type=f", "*.nothing", "."}},
 		{"literal", "search_files", `{"pattern":"ErrUnexpectedEOF","max_results":500}`, []string{rg, "-n", "--no-heading", "--sort=none", "ErrUnexpectedEOF", "."}},
 		{"literal of nothing", "search_files", `{"pattern":"there is no such text"}`, []string{rg, "-n", "there is no such text", "."}},
 		{"ignoring case", "search_files", `{"pattern":"errunexpectedeof","ignore_case":true,"max_results":500}`, []string{rg, "-n", "-i", "errunexpectedeof", "."}},
@@ -44,6 +45,8 @@ func BenchmarkPeers(b *testing.B) {
 			continue
 		}
 		b.Run(c.name+"/ours", func(b *testing.B) {
+			before := cpuTime()
+			defer func() { report(b, cpuTime()-before) }()
 			for b.Loop() {
 				if o := d.Call(context.Background(), registry.Request{Tool: c.tool, Arguments: json.RawMessage(c.args)}); o.IsError {
 					b.Fatal(o.Text)
@@ -54,13 +57,22 @@ func BenchmarkPeers(b *testing.B) {
 			if c.peer[0] == "" {
 				b.Skip("the peer is not installed")
 			}
+			var used time.Duration
+			defer func() { report(b, used) }()
 			for b.Loop() {
 				cmd := exec.Command(c.peer[0], c.peer[1:]...)
 				cmd.Dir, cmd.Stdout = root, io.Discard
 				_ = cmd.Run() // nothing found is an error to them
+				used += cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
 			}
 		})
 	}
+}
+
+// report tells how much of all processors one round took, which says more than
+// the time on the clock where others are at work.
+func report(b *testing.B, used time.Duration) {
+	b.ReportMetric(float64(used.Microseconds())/1000/float64(b.N), "cpu-ms/op")
 }
 
 func program(names ...string) string {

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -34,7 +35,20 @@ func project(t testing.TB, files map[string]string, o *registry.DoorOptions) *re
 	}
 	r := registry.New()
 	require.NoError(t, Register(r, Options{Root: root}))
-	return registry.NewDoor(r, o)
+	d := registry.NewDoor(r, o)
+	roots.Store(d, root)
+	t.Cleanup(func() { roots.Delete(d) })
+	return d
+}
+
+// roots are the directories that the doors of projects lead to.
+var roots sync.Map
+
+func projectRoot(t testing.TB, d *registry.Door) string {
+	t.Helper()
+	root, ok := roots.Load(d)
+	require.True(t, ok)
+	return root.(string)
 }
 
 func readFileCall(d *registry.Door, args string) *registry.Outcome {

@@ -34,7 +34,7 @@ func (h handle) open(name string, flags int) (fd int, err error) {
 	}
 	cerr := raw.Control(func(dir uintptr) {
 		for {
-			fd, err = unix.Openat(int(dir), name, flags|unix.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK|unix.O_CLOEXEC|unix.O_NOCTTY, 0)
+			fd, err = unix.Openat(int(dir), name, flags|unix.O_RDONLY|unix.O_NOFOLLOW|unix.O_CLOEXEC|unix.O_NOCTTY, 0)
 			if err != unix.EINTR {
 				return
 			}
@@ -55,7 +55,7 @@ func (h handle) openDir(name, real string) (handle, error) {
 }
 
 func (h handle) openFile(name string) (File, error) {
-	fd, err := h.open(name, 0)
+	fd, err := h.open(name, unix.O_NONBLOCK)
 	if errors.Is(err, unix.ELOOP) {
 		return nil, &NotRegularError{Kind: kindOf(fs.ModeSymlink)}
 	}
