@@ -35,7 +35,7 @@ func Register(r *registry.Registry, o Options) error {
 	f := &files{jail: j, seen: &views{}, checkers: ownCheckers(), excludes: excludes{root: j.Root()}}
 	maps.Copy(f.checkers, o.Checkers)
 	tools := []registry.Tool{
-		&readFile{f}, &listDir{f}, &searchFiles{f}, &findFiles{f}, think{},
+		&readFile{f}, &writeFile{f}, &listDir{f}, &editFile{f}, &searchFiles{f}, &findFiles{f}, think{},
 	}
 	if err := r.Register("", tools...); err != nil {
 		_ = j.Close() // the first error says more
@@ -46,5 +46,3 @@ func Register(r *registry.Registry, o Options) error {
 	}
 	return nil
 }
-
-func ownCheckers() map[string]SyntaxChecker { return map[string]SyntaxChecker{} }

@@ -6,6 +6,7 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
+	"sync"
 
 	"github.com/rho-ext/rho-ext/internal/jail"
 	"github.com/rho-ext/rho-ext/registry"
@@ -17,6 +18,7 @@ type files struct {
 	seen     *views
 	checkers map[string]SyntaxChecker
 	excludes excludes
+	writing  sync.Mutex // one file is changed at a time: what was read stays true until it is written
 }
 
 // decode reads validated arguments.

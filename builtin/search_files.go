@@ -155,14 +155,14 @@ func (s *search) run(ctx context.Context, path string, out *searchText) error {
 	return nil
 }
 
-// scanner searches files, one after the other.
-type scanner struct {
+// fileScanner searches files, one after the other.
+type fileScanner struct {
 	search *search
 	grep.Scanner
 }
 
-func (s *search) scanner(ctx context.Context) *scanner {
-	return &scanner{search: s, Scanner: grep.Scanner{
+func (s *search) scanner(ctx context.Context) *fileScanner {
+	return &fileScanner{search: s, Scanner: grep.Scanner{
 		Pattern: s.pattern, Context: s.context, Look: lookAt,
 		Stop: func() bool { return ctx.Err() != nil },
 	}}
@@ -194,7 +194,7 @@ type hit struct {
 }
 
 // file searches one file, for one match more than is wanted.
-func (s *scanner) file(path string, r io.Reader, size int64) hits {
+func (s *fileScanner) file(path string, r io.Reader, size int64) hits {
 	h := hits{path: path}
 	matches := 0
 	h.err = s.Scan(r, size, func(l grep.Line) bool {
@@ -208,7 +208,7 @@ func (s *scanner) file(path string, r io.Reader, size int64) hits {
 }
 
 // open searches a file of a walk.
-func (s *scanner) open(e *entry) hits {
+func (s *fileScanner) open(e *entry) hits {
 	f, err := e.open()
 	if err != nil {
 		if jail.IsRefusal(err) {

@@ -55,7 +55,7 @@ func (v *views) show(file string, s stamp, first, last int) {
 // changed notes that we wrote the file. Lines before the first one that changed
 // are where they were, and so are those after the last one if it has not moved;
 // of the rest only the given lines were shown.
-func (v *views) changed(file string, before, s stamp, firstChange, lastChange, moved int, shown span) {
+func (v *views) changed(file string, before, s stamp, firstChange, lastChange, moved int, shown []span) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	var keep []span
@@ -70,10 +70,7 @@ func (v *views) changed(file string, before, s stamp, firstChange, lastChange, m
 		}
 	}
 	w := v.put(file, s)
-	w.ranges = keep
-	if shown.last >= shown.first {
-		w.ranges = append(w.ranges, shown)
-	}
+	w.ranges = append(keep, shown...)
 }
 
 // fresh reports whether a line's number can be trusted. A file that was never
