@@ -35,7 +35,7 @@ func Register(r *registry.Registry, o Options) error {
 	f := &files{jail: j, seen: &views{}, checkers: ownCheckers(), excludes: excludes{root: j.Root()}}
 	maps.Copy(f.checkers, o.Checkers)
 	tools := []registry.Tool{
-		&readFile{f}, &writeFile{f}, &listDir{f}, &editFile{f}, &searchFiles{f}, &findFiles{f}, think{},
+		&readFile{f}, &batchRead{f}, &writeFile{f}, &listDir{f}, &editFile{f}, &searchFiles{f}, &findFiles{f}, &applyPatch{f}, think{},
 	}
 	if err := r.Register("", tools...); err != nil {
 		_ = j.Close() // the first error says more
