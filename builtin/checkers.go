@@ -9,7 +9,6 @@ import (
 	"go/parser"
 	"go/scanner"
 	"go/token"
-	"io"
 
 	"github.com/pelletier/go-toml/v2"
 )
@@ -77,66 +76,59 @@ type jsonChecker struct{}
 
 // CheckSyntax implements SyntaxChecker.
 func (jsonChecker) CheckSyntax(_ string, src []byte) Syntax {
-	dec := json.NewDecoder(bytes.NewReader(src))
-	dec.UseNumber()
-	var nodes []SyntaxNode
-	var open []int // nodes that have not ended
-	values := 0
-	for {
-		t, err := dec.Token()
-		end := int(dec.InputOffset())
-		switch {
-		case err == io.EOF && len(open) == 0 && values > 0:
-			if values > 1 {
-				return Syntax{Err: &SyntaxError{Message: "there is more than one value"}}
-			}
-			return Syntax{Nodes: nodes}
-		case err != nil:
-			return Syntax{Err: jsonError(src, end, err)}
-		}
-		if len(open) == 0 {
-			values++
-		}
-		switch t {
-		case json.Delim('{'), json.Delim('['):
-			kind := "object"
-			if t == json.Delim('[') {
-				kind = "array"
-			}
-			open = append(open, len(nodes))
-			nodes = append(nodes, SyntaxNode{Kind: kind, Start: end - 1})
-		case json.Delim('}'), json.Delim(']'):
-			nodes[open[len(open)-1]].End = end
-			open = open[:len(open)-1]
-		}
+	if json.Valid(src) {
+		return Syntax{Nodes: jsonNodes(src)}
 	}
-}
-
-// jsonError places an error. The decoder of tokens lets pass what the whole
-// text does not, so that the text itself is asked first.
-func jsonError(src []byte, at int, err error) *SyntaxError {
 	var whole any
-	if werr := json.Unmarshal(src, &whole); werr != nil {
-		err = werr
-	}
+	err := json.Unmarshal(src, &whole)
 	var syntax *json.SyntaxError
-	if errors.As(err, &syntax) {
+	at := len(src)
+	if errors.As(err, &syntax) && syntax.Offset < int64(len(src)) {
 		at = max(int(syntax.Offset)-1, 0)
 	}
-	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		err, at = errors.New("the text ends too early"), len(src)
+	before := src[:at]
+	e := &SyntaxError{Line: bytes.Count(before, []byte{'\n'}) + 1, Column: len(before) - bytes.LastIndexByte(before, '\n')}
+	if err != nil {
+		e.Message = err.Error()
 	}
-	before := src[:min(at, len(src))]
-	return &SyntaxError{
-		Line:   bytes.Count(before, []byte{'\n'}) + 1,
-		Column: len(before) - bytes.LastIndexByte(before, '\n'), Message: err.Error(),
+	return Syntax{Err: e}
+}
+
+// jsonNodes finds the objects and arrays of a valid text.
+func jsonNodes(src []byte) []SyntaxNode {
+	var nodes []SyntaxNode
+	var open []int // nodes that have not ended
+	for i := 0; i < len(src); i++ {
+		switch src[i] {
+		case '"':
+			for i++; i < len(src) && src[i] != '"'; i++ {
+				if src[i] == '\\' {
+					i++
+				}
+			}
+		case '{':
+			open = append(open, len(nodes))
+			nodes = append(nodes, SyntaxNode{Kind: "object", Start: i})
+		case '[':
+			open = append(open, len(nodes))
+			nodes = append(nodes, SyntaxNode{Kind: "array", Start: i})
+		case '}', ']':
+			if n := len(open); n > 0 {
+				nodes[open[n-1]].End = i + 1
+				open = open[:n-1]
+			}
+		}
 	}
+	return nodes
 }
 
 type tomlChecker struct{}
 
 // CheckSyntax implements SyntaxChecker.
 func (tomlChecker) CheckSyntax(_ string, src []byte) (s Syntax) {
+	if len(src) > maxTOML || nestsDeeply(src) {
+		return Syntax{} // its parser recurses, and takes its time with long keys
+	}
 	defer func() {
 		if v := recover(); v != nil { // what is given to it may be anything
 			s = Syntax{Err: &SyntaxError{Message: fmt.Sprint(v)}}
@@ -153,4 +145,16 @@ func (tomlChecker) CheckSyntax(_ string, src []byte) (s Syntax) {
 		return Syntax{Err: &SyntaxError{Line: row, Column: column, Message: decode.Error()}}
 	}
 	return Syntax{Err: &SyntaxError{Message: err.Error()}}
+}
+
+// maxTOML is how large a file in TOML may be to be checked.
+const maxTOML = 256 << 10
+
+// maxBrackets bounds how deep a text can nest, whatever of it is in strings.
+const maxBrackets = 20_000
+
+// nestsDeeply reports whether a text may nest too deeply for a parser that
+// recurses.
+func nestsDeeply(src []byte) bool {
+	return bytes.Count(src, []byte{'['})+bytes.Count(src, []byte{'{'}) > maxBrackets
 }

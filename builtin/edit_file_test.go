@@ -452,3 +452,12 @@ func TestCheckersOfTheHost(t *testing.T) {
 	assert.Contains(t, o.Text, "[warning] x.UP no longer parses: it is not loud\n[warning] edit 1 start splits a 'shout' node: \"A...\"\n")
 	assert.NotContains(t, call(d, "edit_file", editArgs(t, "x.go", swap("package", "pack"))).Text, "warning")
 }
+
+func TestCheckersStandWhatNobodyWrites(t *testing.T) {
+	t.Parallel()
+	for ending, c := range ownCheckers() {
+		for _, text := range []string{strings.Repeat("[", maxChecked-20), "a = " + strings.Repeat("[", maxChecked-20), "a = " + strings.Repeat("{a=", maxChecked/3), strings.Repeat("(", maxChecked-20), "package p\nvar x = " + strings.Repeat("(", maxChecked-20), strings.Repeat("a.", maxChecked/3) + "b = 1", ""} {
+			_ = c.CheckSyntax("f"+ending, []byte(text))
+		}
+	}
+}

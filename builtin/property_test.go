@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -170,6 +171,9 @@ func FuzzEdits(f *testing.F) {
 	f.Add([]byte(""), "", "x", false)
 	f.Add([]byte("aaa"), "aa", "a\r\n", true)
 	f.Fuzz(func(t *testing.T, data []byte, old, now string, all bool) {
+		if !utf8.ValidString(old) || !utf8.ValidString(now) {
+			return // no JSON brings such text
+		}
 		doc, err := newDocument(data)
 		if err != nil {
 			return

@@ -10,7 +10,7 @@ import (
 )
 
 // maxChecked is how large a file may be for its syntax to be checked.
-const maxChecked = 4 << 20
+const maxChecked = 1 << 20
 
 // syntaxWarnings says whether a change broke the file, and what it cut through.
 func (t *files) syntaxWarnings(old *loaded, data []byte, changes []change) []string {

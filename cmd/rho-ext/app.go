@@ -215,7 +215,7 @@ func (a *app) openWith(ctx context.Context, tool string, gate registry.Gate, roo
 		asker = p
 	}
 	reg := registry.New()
-	if err := builtin.Register(reg, builtin.Options{Root: root}); err != nil {
+	if err := builtin.Register(reg, builtin.Options{Root: root, Checkers: scriptCheckers()}); err != nil {
 		return nil, fail(exitFailed, "%v", err)
 	}
 	a.hide = redactor.Values()
