@@ -74,17 +74,22 @@ func (d *document) text() (string, []int) {
 
 // bytes is the content of the file.
 func (d *document) bytes() ([]byte, error) {
-	n := 0
+	n := len(textenc.Mark)
 	for i := range d.lines {
 		n += len(d.lines[i]) + len(d.ends[i])
 	}
-	var b strings.Builder
-	b.Grow(n)
-	for i := range d.lines {
-		b.WriteString(d.lines[i])
-		b.WriteString(d.ends[i])
+	b := make([]byte, 0, n)
+	if d.enc == textenc.UTF8BOM {
+		b = append(b, textenc.Mark...)
 	}
-	return textenc.Encode(b.String(), d.enc)
+	for i := range d.lines {
+		b = append(b, d.lines[i]...)
+		b = append(b, d.ends[i]...)
+	}
+	if d.enc == textenc.UTF16LE || d.enc == textenc.UTF16BE {
+		return textenc.Encode(string(b), d.enc)
+	}
+	return b, nil
 }
 
 // change puts lines in the place of [from,to). Where the two are equal it

@@ -456,7 +456,7 @@ func TestCheckersOfTheHost(t *testing.T) {
 func TestCheckersStandWhatNobodyWrites(t *testing.T) {
 	t.Parallel()
 	for ending, c := range ownCheckers() {
-		for _, text := range []string{strings.Repeat("[", maxChecked-20), "a = " + strings.Repeat("[", maxChecked-20), "a = " + strings.Repeat("{a=", maxChecked/3), strings.Repeat("(", maxChecked-20), "package p\nvar x = " + strings.Repeat("(", maxChecked-20), strings.Repeat("a.", maxChecked/3) + "b = 1", ""} {
+		for _, text := range []string{strings.Repeat("[", maxChecked/4), "a = " + strings.Repeat("[", maxChecked/4), "a = " + strings.Repeat("{a=", maxChecked/8), strings.Repeat("(", maxChecked/4), "package p\nvar x = " + strings.Repeat("(", maxChecked/4), strings.Repeat("a.", maxChecked/8) + "b = 1", ""} {
 			_ = c.CheckSyntax("f"+ending, []byte(text))
 		}
 	}

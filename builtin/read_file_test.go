@@ -10,9 +10,11 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -286,6 +288,37 @@ func TestDescriptionIsForModels(t *testing.T) {
 	}
 }
 
+// A range far down in a large file costs time, but no memory.
+func TestReadFileTakesConstantMemory(t *testing.T) {
+	size := 64 << 20
+	if os.Getenv("RHO_LONG") != "" {
+		size = 1 << 30
+	}
+	d := project(t, nil, nil)
+	f, err := os.Create(filepath.Join(projectRoot(t, d), "big"))
+	require.NoError(t, err)
+	piece := bytes.Repeat([]byte(strings.Repeat("x", 63)+"\n"), 1<<14)
+	for range size / len(piece) {
+		_, err := f.Write(piece)
+		require.NoError(t, err)
+	}
+	require.NoError(t, f.Close())
+	total := size / 64
+	args := fmt.Sprintf(`{"path":"big","offset":%d,"limit":3,"hashline":false}`, total-100)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	start := time.Now()
+	o := readFileCall(d, args)
+	took := time.Since(start)
+	runtime.ReadMemStats(&after)
+	require.False(t, o.IsError, o.Text)
+	note, _, body := framed(t, o.Text)
+	assert.Equal(t, fmt.Sprintf("[lines %d-%d of %d; go on with offset %d]", total-100, total-98, total, total-97), note)
+	assert.Equal(t, 3, strings.Count(body, "x\n")+1)
+	assert.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(2<<20))
+	t.Logf("%d MiB: %v, %d KiB allocated", size>>20, took, (after.TotalAlloc-before.TotalAlloc)>>10)
+}
+
 func BenchmarkReadFileDeepInALargeFile(b *testing.B) {
 	line := strings.Repeat("x", 79) + "\n"
 	d := project(b, map[string]string{"big": strings.Repeat(line, 100_000)}, nil)
@@ -293,6 +326,25 @@ func BenchmarkReadFileDeepInALargeFile(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		if o := readFileCall(d, `{"path":"big","offset":90000,"limit":10}`); o.IsError {
+			b.Fatal(o.Text)
+		}
+	}
+}
+
+func BenchmarkEditFileOf100000Lines(b *testing.B) {
+	var text strings.Builder
+	for i := range 100_000 {
+		fmt.Fprintf(&text, "line %d of a file that is long\n", i)
+	}
+	d := project(b, map[string]string{"big": text.String()}, nil)
+	b.ReportAllocs()
+	for i := 0; b.Loop(); i++ {
+		old, now := "line 50000 of a file", "line 50000 OF A FILE"
+		if i%2 == 1 {
+			old, now = now, old
+		}
+		line := "50001#" + hashline.Hash(old+" that is long", 50_001)
+		if o := call(d, "edit_file", editArgs(b, "big", op("replace", line, "", []string{now + " that is long"}))); o.IsError {
 			b.Fatal(o.Text)
 		}
 	}

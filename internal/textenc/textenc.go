@@ -35,7 +35,8 @@ func (e Encoding) String() string {
 }
 
 const (
-	bom = "\xef\xbb\xbf"
+	// Mark is the byte order mark of UTF-8.
+	Mark = "\xef\xbb\xbf"
 	// SniffLen is how much of a file Sniff wants to see.
 	SniffLen = 8 << 10
 )
@@ -44,7 +45,7 @@ const (
 // which makes it binary. It does not tell UTF-8 from Latin-1.
 func Sniff(head []byte) Encoding {
 	switch {
-	case bytes.HasPrefix(head, []byte(bom)):
+	case bytes.HasPrefix(head, []byte(Mark)):
 		return UTF8BOM
 	case bytes.HasPrefix(head, []byte{0xff, 0xfe}) && !bytes.HasPrefix(head, []byte{0xff, 0xfe, 0, 0}):
 		return UTF16LE
@@ -72,7 +73,7 @@ func Reader(r io.Reader, e Encoding) io.Reader {
 	case UTF16BE:
 		return transform.NewReader(r, unicode.UTF16(unicode.BigEndian, unicode.ExpectBOM).NewDecoder())
 	case UTF8BOM:
-		return &skipper{r: r, n: len(bom)}
+		return &skipper{r: r, n: len(Mark)}
 	default:
 		return r
 	}
@@ -127,7 +128,7 @@ func Decode(data []byte) (text string, e Encoding, err error) {
 	}
 	text = string(data)
 	if e == UTF8BOM {
-		text = text[len(bom):]
+		text = text[len(Mark):]
 	}
 	if utf8.ValidString(text) {
 		return text, e, nil
@@ -149,7 +150,7 @@ func Decode(data []byte) (text string, e Encoding, err error) {
 func Encode(text string, e Encoding) ([]byte, error) {
 	switch e {
 	case UTF8BOM:
-		return append([]byte(bom), text...), nil
+		return append([]byte(Mark), text...), nil
 	case UTF16LE:
 		return unicode.UTF16(unicode.LittleEndian, unicode.UseBOM).NewEncoder().Bytes([]byte(text))
 	case UTF16BE:
