@@ -65,6 +65,9 @@ func (h *Host) byHand(ctx context.Context, id string, m manual) (Report, error) 
 // options are the options with what was said by hand.
 func (h *Host) options() Options {
 	o := h.opts
+	if o.IsTrusted != nil {
+		o.Trusted = o.IsTrusted()
+	}
 	o.Disabled, o.Enabled = slices.Clone(o.Disabled), slices.Clone(o.Enabled)
 	h.mu.RLock()
 	defer h.mu.RUnlock()

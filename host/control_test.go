@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -141,4 +142,24 @@ func TestExtensionsAreDisabledEnabledAndUnloadedByHand(t *testing.T) {
 		_, err = f(ctx, "none")
 		require.ErrorContains(t, err, `there is no extension "none"`)
 	}
+}
+
+func TestTrustThatIsTakenAwayEnds(t *testing.T) {
+	t.Parallel()
+	var trusted atomic.Bool
+	trusted.Store(true)
+	p := newProject(t, map[string]string{"a.ts": `export default { name: "a", tools: [{ name: "one", description: "d", risk: "read", execute: () => "1" }] }`},
+		func(o *host.Options) { o.Trusted, o.IsTrusted = false, trusted.Load })
+	require.Equal(t, "1", p.call("one", "{}").Text)
+	trusted.Store(false)
+	writeFiles(t, filepath.Join(p.root, ".rho", "extensions"), map[string]string{"b.ts": `export default { name: "b", tools: [{ name: "two", description: "d", risk: "read", execute: () => "2" }] }`})
+	rep, err := p.host.Reload(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, []string{"a"}, rep.Removed)
+	require.Empty(t, rep.Added)
+	require.Equal(t, registry.KindNotFound, p.call("one", "{}").Failure.Kind)
+	trusted.Store(true)
+	rep, err = p.host.Reload(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, []string{"a", "b"}, rep.Added)
 }

@@ -54,7 +54,7 @@ type Host struct {
 	watchers map[*Watcher]struct{}
 	order    map[string]int // of the sources, by id
 	ordered  []*generation  // those of loaded
-	absent   []string             // see absentGuards
+	absent   []string       // see absentGuards
 	unhook   func()         // takes the hooks out of the registry
 	closed   bool
 }

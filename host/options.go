@@ -82,6 +82,9 @@ type Options struct {
 	// Trusted says that the extensions in the project's own .rho/extensions may
 	// be evaluated. Else they are listed as untrusted, and shadow nothing.
 	Trusted bool
+	// IsTrusted, where set, is asked in place of Trusted each time that the host
+	// looks at the folders, so that trust which is taken away ends.
+	IsTrusted func() bool
 	// Home is the user's folder, which no extension may touch. Empty means
 	// $RHO_HOME, or ~/.rho.
 	Home string

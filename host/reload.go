@@ -245,10 +245,12 @@ func (h *Host) settle(c *candidate, rep *Report) {
 // more. One that is there but cannot be read, as while it is being saved, goes
 // on serving: its source is added to those that were found.
 func (h *Host) removeGone(sources []Source, not unread, l *look, rep *Report) []Source {
-	here, off := map[string]bool{}, map[string]bool{}
+	here, off, seen := map[string]bool{}, map[string]bool{}, map[string]bool{}
 	for _, s := range sources {
 		if s.ShadowedBy == "" {
-			here[s.ID], off[s.ID] = true, s.Disabled
+			here[s.ID] = true
+			off[s.ID] = !s.runs() && (off[s.ID] || !seen[s.ID])
+			seen[s.ID] = true
 		}
 	}
 	h.mu.Lock()

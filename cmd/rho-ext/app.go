@@ -224,7 +224,7 @@ func (a *app) openWith(ctx context.Context, tool string, gate registry.Gate, roo
 		Isolation: isolation, Root: root, Dirs: c.Extensions.Dirs, Registry: reg,
 		Enabled: c.Extensions.Enabled, Disabled: c.Extensions.Disabled,
 		Tool: tool, Logger: logger, LoadTimeout: c.Sandbox.LoadTimeout,
-		Trusted: trusted, Home: dirs.Home(), Allow: allow, Grants: storeOf(store), AskPermission: asker, Proxy: proxy, CAs: cas,
+		Trusted: trusted, IsTrusted: func() bool { yes, _ := a.trusted(real); return yes }, Home: dirs.Home(), Allow: allow, Grants: storeOf(store), AskPermission: asker, Proxy: proxy, CAs: cas,
 		GrantCommand: a.again(), Workers: host.WorkerOptions{NoStandby: !a.stays},
 	}, c, redactor))
 	if err != nil {
