@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/rho-ext/rho-ext/host"
+	"github.com/rho-ext/rho-ext/internal/suggest"
 )
 
 // hookTrials is the document that hook prints.
@@ -44,6 +45,18 @@ not load, 4 when none of the hooks is granted.`,
 	return cmd
 }
 
+// knows refuses an id that no extension has.
+func (w *workspace) knows(id string) error {
+	var ids []string
+	for _, e := range w.host.Extensions() {
+		if e.ID == id {
+			return nil
+		}
+		ids = append(ids, e.ID)
+	}
+	return fail(exitFailed, "there is no extension %q%s", id, suggest.Hint(suggest.Names(id, ids, 1)...))
+}
+
 func (a *app) tryHooks(ctx context.Context, event, data, only string) error {
 	raw, err := a.readJSON("--event", data)
 	if err != nil {
@@ -54,11 +67,18 @@ func (a *app) tryHooks(ctx context.Context, event, data, only string) error {
 		return err
 	}
 	defer w.close()
+	// At the door a hook sees no secrets either.
+	if hidden := []byte(w.hide.Redact(string(raw))); json.Valid(hidden) {
+		raw = hidden
+	}
 	list, err := w.host.TryHook(ctx, event, raw)
 	if err != nil {
 		return usage("%v", err)
 	}
 	if only != "" {
+		if err := w.knows(only); err != nil {
+			return err
+		}
 		var kept []host.HookTrial
 		for _, t := range list {
 			if t.Extension == only {
@@ -69,6 +89,9 @@ func (a *app) tryHooks(ctx context.Context, event, data, only string) error {
 	}
 	for i := range list {
 		list[i].Error = w.hide.Redact(list[i].Error)
+		if hidden := []byte(w.hide.Redact(string(list[i].Decision))); json.Valid(hidden) {
+			list[i].Decision = hidden
+		}
 	}
 	if a.json {
 		err = a.printJSON(hookTrials{event, list})

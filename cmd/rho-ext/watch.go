@@ -1,7 +1,9 @@
 package main
 
 import (
+	"context"
 	"fmt"
+	"log/slog"
 
 	"github.com/rho-ext/rho-ext/host"
 )
@@ -12,7 +14,11 @@ func (a *app) watchFor(w *workspace, heard func(host.Report)) (*host.Watcher, er
 	watcher, err := w.host.Watch(host.WatchOptions{
 		Reloaded: func(r host.Report) {
 			for i := range r.Changes {
-				w.log.Info(changeLine(w, &r.Changes[i]))
+				level := slog.LevelInfo
+				if r.Changes[i].Kind == host.ChangeFailed {
+					level = slog.LevelWarn
+				}
+				w.log.Log(context.Background(), level, changeLine(w, &r.Changes[i]))
 			}
 			heard(r)
 		},

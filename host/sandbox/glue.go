@@ -63,6 +63,7 @@ func (g *glue) failOnReject(s *Sandbox, c *call, v goja.Value) error {
 // forms are what texts are asked to look like.
 var forms = map[string]*regexp.Regexp{
 	"tool":     regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]{0,63}$`),
+	"command":  regexp.MustCompile(`^command-`),
 	"setting":  regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_-]{0,63}$`),
 	"variable": regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`),
 	"base64":   regexp.MustCompile(`^[A-Za-z0-9+/]*={0,2}$`),

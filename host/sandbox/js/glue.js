@@ -138,6 +138,7 @@
     const n = str(t.name, at("name"), "name", false, 'add name: "my_tool"; agents call it by that');
     name = n;
     if (!matches("tool", n)) at("name")("the name must have 1–64 letters, digits, _ or -, starting with a letter", "write it like my_tool");
+    if (matches("command", n)) at("name")("a tool's name cannot begin with command-: commands have such names", "call it something else");
     if (hasOwn(seen, n)) at("name")("a second tool of this extension has the same name", "give each tool its own name");
     define(seen, n, true);
     const description = str(t.description, at("description"), "description", false, "say what the tool does: a model chooses by it");
