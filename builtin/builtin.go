@@ -4,6 +4,8 @@
 package builtin
 
 import (
+	"maps"
+
 	"github.com/rho-ext/rho-ext/internal/jail"
 	"github.com/rho-ext/rho-ext/registry"
 )
@@ -16,6 +18,10 @@ type Options struct {
 	// Commands is what the tools that run programs and look things up need
 	// beyond that.
 	Commands CommandOptions
+	// Checkers find syntax errors for the warnings of edit_file, by the ending
+	// of the file's name with its dot, in lower case. They are added to those
+	// for .go, .json and .toml; a nil one takes a checker away.
+	Checkers map[string]SyntaxChecker
 }
 
 // Register adds all built-in tools to r, for the host program, and reserves
@@ -29,7 +35,11 @@ func Register(r *registry.Registry, o Options) error {
 	if err != nil {
 		return err
 	}
-	tools := []registry.Tool{&readFile{jail: j}, think{}}
+	f := &files{jail: j, seen: &views{}, checkers: ownCheckers(), excludes: excludes{root: j.Root()}}
+	maps.Copy(f.checkers, o.Checkers)
+	tools := []registry.Tool{
+		&readFile{f}, &batchRead{f}, &writeFile{f}, &listDir{f}, &editFile{f}, &searchFiles{f}, &findFiles{f}, &applyPatch{f}, think{},
+	}
 	tools = append(tools, commandTools(j, o.Commands)...)
 	if err := r.Register("", tools...); err != nil {
 		_ = j.Close() // the first error says more

@@ -99,7 +99,7 @@ func (t *commandJob) call(ctx context.Context, a commandJobArgs) (*registry.Resu
 	ans.Jobs = []jobStatus{status}
 	text := status.line()
 	if a.Action == "output" || a.Action == "wait" {
-		ans.Output, ans.Next, ans.Lost = j.tail.read(a.Offset, budgetOf(ctx)-headerRoom-len(text))
+		ans.Output, ans.Next, ans.Lost = j.tail.read(a.Offset, budgetOf(registry.CallFrom(ctx))-headerRoom-len(text))
 		if ans.Lost > 0 {
 			text += fmt.Sprintf("\n[%d bytes before this are not kept here%s]", ans.Lost, fileNote(status.OutputFile))
 		}

@@ -99,12 +99,12 @@ func (d Diagnostic) fixes() (out []fix) {
 	return out
 }
 
-// maxShown is how many messages an answer lists as data.
-const maxShown = 200
+// maxListed is how many messages an answer lists as data.
+const maxListed = 200
 
 func (d Diagnostics) shapes() []diagnosticShape {
 	out := []diagnosticShape{}
-	for _, m := range d[:min(len(d), maxShown)] {
+	for _, m := range d[:min(len(d), maxListed)] {
 		s := diagnosticShape{Level: m.Level, Code: m.Code, Message: m.Message, Fixes: m.fixes()}
 		if at := m.place(); at != nil {
 			s.File, s.Line, s.Column = at.File, at.LineStart, at.ColumnStart

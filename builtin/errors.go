@@ -14,15 +14,16 @@ import (
 // maxNames is how many names of a directory are compared with a misspelt one.
 const maxNames = 10_000
 
-// fileFailure explains why a file could not be opened, and records a refusal.
-func fileFailure(call *registry.Call, j *jail.Jail, name string, err error) *registry.Failure {
+// fileFailure explains why a file could not be read or written, as effect says,
+// and records a refusal.
+func fileFailure(call *registry.Call, j *jail.Jail, name, effect string, err error) *registry.Failure {
 	f := &registry.Failure{Kind: registry.KindOther, Retryable: registry.RetryNo, Message: err.Error(), Cause: err}
 	var irregular *jail.NotRegularError
 	switch {
 	case jail.IsRefusal(err):
 		f.Kind = registry.KindPermissionDenied
 		f.Code = "path_denied"
-		call.RecordUse(registry.Use{Kind: "file", Target: name, Effect: "read", Denied: true})
+		call.RecordUse(registry.Use{Kind: "file", Target: name, Effect: effect, Denied: true})
 	case errors.As(err, &irregular):
 		f.Code = "not_a_file"
 	case errors.Is(err, fs.ErrNotExist):
@@ -30,7 +31,11 @@ func fileFailure(call *registry.Call, j *jail.Jail, name string, err error) *reg
 		f.Message = "file " + strconv.Quote(name) + " does not exist" + suggest.Hint(neighbours(j, name)...)
 	case errors.Is(err, fs.ErrPermission):
 		f.Code = "unreadable"
-		f.Message = "file " + strconv.Quote(name) + " cannot be read: the operating system denies it"
+		done := "read"
+		if effect == "write" {
+			f.Code, done = "unwritable", "written"
+		}
+		f.Message = "file " + strconv.Quote(name) + " cannot be " + done + ": the operating system denies it"
 	}
 	return f
 }

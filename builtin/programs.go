@@ -53,7 +53,7 @@ func (p *programs) dir(ctx context.Context, name string) (string, error) {
 	}
 	info, rel, err := p.jail.Stat(name)
 	if err != nil {
-		f := fileFailure(registry.CallFrom(ctx), p.jail, name, err)
+		f := fileFailure(registry.CallFrom(ctx), p.jail, name, "read", err)
 		f.Message = "cwd: " + strings.Replace(f.Message, "file ", "directory ", 1)
 		return "", f
 	}
@@ -116,14 +116,6 @@ func clip(s string, limit int, where string) (string, bool) {
 	return s[:head] + note + s[tail:], true
 }
 
-// budgetOf is how much text the model sees of a call.
-func budgetOf(ctx context.Context) int {
-	if b := registry.CallFrom(ctx).Budget; b > 0 {
-		return b
-	}
-	return registry.DefaultTextLimit
-}
-
 // answer is a result with a text for the model and the same as data.
 func answer(text string, data any, failed bool) (*registry.Result, error) {
 	raw, err := json.Marshal(data)
@@ -142,11 +134,5 @@ func schemaOf[T any]() json.RawMessage {
 	return registry.InfoOf(t).OutputSchema
 }
 
-// seconds is a duration in milliseconds, for answers.
+// millis is a duration in milliseconds, for answers.
 func millis(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
-
-func invalid(format string, args ...any) error {
-	f := registry.Failuref(registry.KindInvalidArgs, format, args...)
-	f.Retryable = registry.RetryNo
-	return f
-}

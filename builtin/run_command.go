@@ -100,7 +100,7 @@ func (t *runCommand) call(ctx context.Context, a runCommandArgs) (*registry.Resu
 	}
 	c.Timeout = within(a.Timeout, commandTimeout, commandMaxTimeout)
 	c.Grace = commandGrace
-	budget := budgetOf(ctx)
+	budget := budgetOf(registry.CallFrom(ctx))
 	full := newSpill(t.p.o.StateDir, budget-headerRoom)
 	c.Spill = full
 	c.MaxOutput = max(budget, 4096)

@@ -137,7 +137,7 @@ func (t *rustdocLookup) show(ctx context.Context, found []rustdoc.Found, a rustd
 		if len(others) > 0 {
 			also = "\n\n[others of that name: " + strings.Join(others, ", ") + "]"
 		}
-		text, _ = clip(text, budgetOf(ctx)-headerRoom-len(title)-len(also), "; ask for one section")
+		text, _ = clip(text, budgetOf(registry.CallFrom(ctx))-headerRoom-len(title)-len(also), "; ask for one section")
 		return "# " + title + "\n\n" + text + also, nil
 	}
 	last := found[0].Member

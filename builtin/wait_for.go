@@ -94,7 +94,7 @@ func (p *programs) waitFor(ctx context.Context, a waitForArgs) (*registry.Result
 	if err != nil {
 		return nil, err
 	}
-	budget := budgetOf(ctx)
+	budget := budgetOf(registry.CallFrom(ctx))
 	start := time.Now()
 	end := start.Add(time.Duration(a.TimeoutSecs * float64(time.Second)))
 	pause := time.Duration(a.PollSecs * float64(time.Second))

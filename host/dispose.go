@@ -44,7 +44,7 @@ func (g *generation) giveUp(idle []wire.Sandbox) {
 }
 
 // dispose calls the module's own function dispose, where it has one. It may use
-// nothing but what a module's top level may.
+// state, settings and the log, as onLoad may.
 func (g *generation) dispose(sb wire.Sandbox) {
 	if !g.manifest.Dispose {
 		return
@@ -52,7 +52,7 @@ func (g *generation) dispose(sb wire.Sandbox) {
 	ctx, cancel := context.WithTimeoutCause(context.Background(), disposeTimeout, wire.ErrDeadline)
 	defer cancel()
 	req := wire.CallRequest{ID: newCallID(), Tool: wire.DisposeTool, Args: []byte("{}"), Model: g.model()}
-	if err := g.broker.begin(req.ID, &liveCall{call: registry.CallFrom(ctx), tool: "dispose"}); err != nil {
+	if err := g.broker.begin(req.ID, &liveCall{call: registry.CallFrom(ctx), run: wire.RunHook, tool: "dispose", answers: answers{questions: noQuestions()}}); err != nil {
 		return
 	}
 	defer g.broker.end(req.ID)

@@ -210,8 +210,8 @@ func TestTheContextIsAnObjectLikeAnyOther(t *testing.T) {
 } }] }`})
 	o := p.call("x", "{}")
 	require.Nil(t, o.Failure, "%+v", o.Failure)
-	const all = "callId,toolName,projectRoot,extensionDir,signal,values,config,progress,log,fs,exec,callTool"
-	require.JSONEq(t, `{"all":"`+all+`","copy":13,"mine":2,"gone":false,"same":true,"none":true,"later":"callId,toolName,projectRoot,extensionDir,signal,config,progress,log,fs,exec,callTool,mine","text":"[object Object]","proto":true}`, string(o.Structured))
+	const all = "callId,toolName,projectRoot,extensionDir,signal,values,config,progress,log,state,fs,exec,callTool"
+	require.JSONEq(t, `{"all":"`+all+`","copy": 14,"mine":2,"gone":false,"same":true,"none":true,"later":"callId,toolName,projectRoot,extensionDir,signal,config,progress,log,state,fs,exec,callTool,mine","text":"[object Object]","proto":true}`, string(o.Structured))
 }
 
 func TestWhatTheModelIsToldOfAFailure(t *testing.T) {

@@ -132,7 +132,7 @@ func (c *liveCall) effectHint(effect registry.Effects) string {
 	switch {
 	case c.run == wire.RunTool:
 		return fmt.Sprintf("declare risk: %q, or call the function by its own name", effect.Risk())
-	case c.run == wire.RunComplete, c.tool == wire.HookLoad:
+	case c.run == wire.RunComplete, c.tool == wire.HookLoad, c.tool == "dispose":
 		return "here are no more than ctx.state, ctx.config and ctx.log; do it in a tool, a command or another hook"
 	}
 	return "call the function by its own name"

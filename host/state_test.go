@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -144,4 +145,26 @@ func TestExtensionsCannotReachTheStateOfOthersThroughFiles(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, files, 1)
 	require.False(t, strings.Contains(p.call("steal", `{"path":"`+filepath.ToSlash(files[0])+`"}`).Text, "s3cret"))
+}
+
+func TestAVersionKeepsWhatItHasWhenItEnds(t *testing.T) {
+	t.Parallel()
+	source := func(version string) string {
+		return `let n = 0; export default { name: "K", hooks: { async onLoad(ctx: any) { n = (await ctx.state.get("n")) ?? 0; } },
+	async dispose(ctx: any) { await ctx.state.set("n", n); try { rho.writeFile("x", "y"); await ctx.state.set("wrote", 1); } catch {} await ctx.state.set("done", "` + version + `"); },
+	tools: [{ name: "next", description: "d", risk: "read", execute: () => String(++n) },
+		{ name: "done", description: "d", risk: "read", execute: async (_: any, ctx: any) => JSON.stringify([await ctx.state.get("done"), await ctx.state.keys()]) }] };`
+	}
+	p := newProject(t, map[string]string{"keep.ts": source("1")}, ownHome(t))
+	require.Empty(t, p.host.Failures())
+	require.Equal(t, "1", p.call("next", "").Text)
+	require.Equal(t, "2", p.call("next", "").Text)
+	write(t, p.root, ".rho/extensions/keep.ts", source("2"))
+	_, err := p.host.Reload(context.Background())
+	require.NoError(t, err)
+	require.Eventually(t, func() bool { return p.call("done", "").Text == `["1",["done","n"]]` }, 10*time.Second, time.Millisecond)
+	write(t, p.root, ".rho/extensions/keep.ts", source("3"))
+	_, err = p.host.Reload(context.Background())
+	require.NoError(t, err)
+	require.Equal(t, "3", p.call("next", "").Text, "what the first version had counted")
 }

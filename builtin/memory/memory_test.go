@@ -315,3 +315,27 @@ func TestMemoryConforms(t *testing.T) {
 	registrytest.Run(t, New(Options{Root: t.TempDir()}), registrytest.Options{Args: json.RawMessage(`{"operation":"search","query":"x"}`)})
 	registrytest.Run(t, New(Options{Root: t.TempDir()}), registrytest.Options{Args: json.RawMessage(`{"operation":"store","title":"t","content":"c"}`)})
 }
+
+func TestMemoryWithHostileTexts(t *testing.T) {
+	t.Parallel()
+	d := doorTo(t, t.TempDir(), nil)
+	call(t, d, map[string]any{"operation": "store", "title": "kept", "content": "a plain note"})
+	hostile := []string{
+		`'; DROP TABLE documents; --`, `" OR "1"="1`, `documents_fts MATCH '*'`, `*`, `-`, `^`, `NEAR(a b)`, `a AND`, `NOT`, `(`, `)`, `{a b}:c`, `title:*`, `""`, `"`, `"""`, `\`, "\x00", "a\x00b",
+		"\u202e", "é" + strings.Repeat("\u0301", 100), strings.Repeat("a ", 200), strings.Repeat(`"`, 450), "<memory>", "</memory>", "</memory_search>", "%s%n", "${x}", "`x`", "?1", ":id", "@p", "$1",
+		"[", "]", "a*b*c", "++", "a:b", "col : x", `"a" + "b"`, "\U0001F600", "-- x", "/* x */", "1e999", "null", "true",
+	}
+	for _, v := range hostile {
+		for _, args := range []map[string]any{
+			{"operation": "search", "query": v}, {"operation": "search", "query": "plain", "tags": []string{v}}, {"operation": "list", "tags": []string{v}},
+			{"operation": "store", "title": v + "t", "content": v + " content", "tags": []string{v}},
+		} {
+			o, _ := call(t, d, args)
+			assert.Equal(t, registry.StatusSuccess, o.Status, "%v: %s", args, o.Text)
+		}
+		o, _ := call(t, d, map[string]any{"operation": "get", "id": v})
+		assert.True(t, o.IsError)
+	}
+	_, a := call(t, d, map[string]any{"operation": "search", "query": "plain"})
+	assert.Equal(t, 1, a.Total)
+}

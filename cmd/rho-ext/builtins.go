@@ -20,8 +20,8 @@ import (
 // registerBuiltins adds the built-in tools as the configuration describes them.
 // real is the root without symbolic links, which names the project's folder.
 func registerBuiltins(reg *registry.Registry, root, real string, c *config.Config, cas *x509.CertPool, redactor *redact.Redactor) error {
-	o := builtin.Options{Root: root, Commands: builtin.CommandOptions{
-		DeniedCommands: c.Shell.DeniedCommands, DeniedFlags: c.Shell.DeniedFlagCombos,
+	o := builtin.Options{Root: root, Checkers: scriptCheckers(), Commands: builtin.CommandOptions{
+		DeniedCommands: c.Shell.DeniedCommands, DeniedFlags: c.Shell.DeniedFlagCombos, AllowedCommands: c.Shell.AllowedCommands,
 		Transport: transportOf(c, cas),
 	}}
 	if home := dirs.Home(); home != "" {

@@ -132,7 +132,11 @@ func (a *app) printCallFailure(o *registry.Outcome) {
 	if f.Location != nil {
 		place = f.Location.String() + ": "
 	}
-	fmt.Fprintln(a.err, a.paint(red, "error:"), indented(place+f.Message))
+	message := f.Message
+	if strings.HasPrefix(o.Text, message) { // the beginning of what the tool has answered
+		message = strings.TrimRight(o.Text, "\n")
+	}
+	fmt.Fprintln(a.err, a.paint(red, "error:"), indented(place+message))
 	if f.Location != nil {
 		a.printFrame(f.Location.Frame, "")
 		for _, s := range f.Location.Stack {

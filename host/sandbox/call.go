@@ -164,6 +164,13 @@ func (s *Sandbox) beginTool(c *call) {
 		return
 	}
 	s.as(c, func() error {
+		if t.name == wire.DisposeTool {
+			v, err := t.exec(t.self, s.contextOf(c))
+			if err != nil {
+				return err
+			}
+			return s.settle(c, v, func(c *call, _ goja.Value) error { return s.succeed(c, goja.Undefined()) })
+		}
 		args, err := s.arguments(t, c.req.Args)
 		if err != nil {
 			return err

@@ -27,7 +27,7 @@ var (
 	contextKeys = []string{"callId", "toolName", "projectRoot", "extensionDir", "signal", "values", "config", "progress", "log", "state", "fs", "exec", "callTool"}
 	// hookKeys are those of a hook, whose event says the rest.
 	hookKeys = []string{"projectRoot", "extensionDir", "signal", "config", "log", "state", "fs", "exec", "callTool"}
-	// quietKeys are those of what may touch nothing: onLoad and complete.
+	// quietKeys are those of what may touch nothing: onLoad, dispose and complete.
 	quietKeys = []string{"projectRoot", "extensionDir", "signal", "config", "log", "state"}
 	// commandKeys are those of a command.
 	commandKeys = []string{"callId", "projectRoot", "extensionDir", "signal", "config", "progress", "log", "state", "fs", "exec", "callTool"}
@@ -36,7 +36,7 @@ var (
 func (s *Sandbox) contextOf(c *call) goja.Value {
 	keys := contextKeys
 	switch {
-	case c.req.Run == wire.RunComplete, c.req.Run == wire.RunHook && c.req.Tool == wire.HookLoad:
+	case c.req.Run == wire.RunComplete, c.req.Tool == wire.DisposeTool, c.req.Run == wire.RunHook && c.req.Tool == wire.HookLoad:
 		keys = quietKeys
 	case c.req.Run == wire.RunHook:
 		keys = hookKeys

@@ -72,10 +72,11 @@ type Extensions struct {
 	Dirs     []string // further folders with extensions
 }
 
-// Shell adds to what the shell tool refuses.
+// Shell changes what the tools that run commands refuse.
 type Shell struct {
 	DeniedCommands   []string
 	DeniedFlagCombos [][]string // a command with all flags of one is refused
+	AllowedCommands  []string   // taken off the built-in list
 }
 
 // Sandbox is how extensions run.

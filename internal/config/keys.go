@@ -53,6 +53,7 @@ var keys = []*key{
 	{name: "extensions.dirs", field: func(c *Config) any { return &c.Extensions.Dirs }, item: absolute},
 	{name: "shell.denied_commands", field: func(c *Config) any { return &c.Shell.DeniedCommands }, project: adds},
 	{name: "shell.denied_flag_combos", field: func(c *Config) any { return &c.Shell.DeniedFlagCombos }, project: adds},
+	{name: "shell.allowed_commands", field: func(c *Config) any { return &c.Shell.AllowedCommands }},
 	{name: "sandbox.isolation", field: func(c *Config) any { return &c.Sandbox.Isolation }, choices: []string{"in-process", "process"}, project: narrows},
 	{name: "sandbox.call_timeout", field: func(c *Config) any { return &c.Sandbox.CallTimeout }, project: narrows},
 	{name: "sandbox.load_timeout", field: func(c *Config) any { return &c.Sandbox.LoadTimeout }, project: narrows},

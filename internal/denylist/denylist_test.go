@@ -214,20 +214,21 @@ func TestAllowedComesOffTheList(t *testing.T) {
 func TestBackground(t *testing.T) {
 	l := &List{}
 	for command, want := range map[string]bool{
-		"sleep 1 &":              true,
-		"(sleep 1 &)":            true,
-		"a && b &":               true,
-		"a & b & wait":           false,
-		"a & wait $!":            false,
-		`echo "a & b"`:           false,
-		"echo 'sleep 1 &'":       false,
-		"make 2>&1":              false,
-		"make &> log":            false,
-		"a && b":                 false,
-		"a | b":                  false,
-		"echo a \\& b":           false,
-		"a & b":                  true,
-		"nohup server >l 2>&1 &": true,
+		"sleep 1 &":                    true,
+		"(sleep 1 &)":                  true,
+		"a && b &":                     true,
+		"a & b & wait":                 false,
+		"server & sleep 1; t; kill $!": false,
+		"a & wait $!":                  false,
+		`echo "a & b"`:                 false,
+		"echo 'sleep 1 &'":             false,
+		"make 2>&1":                    false,
+		"make &> log":                  false,
+		"a && b":                       false,
+		"a | b":                        false,
+		"echo a \\& b":                 false,
+		"a & b":                        true,
+		"nohup server >l 2>&1 &":       true,
 	} {
 		_, background := l.Check(command)
 		assert.Equal(t, want, background, command)

@@ -78,7 +78,7 @@ func (r *reader) command(argv []string, depth int) {
 	switch {
 	case isShell(name):
 		r.shell(args, depth)
-	case name == "wait":
+	case name == "wait" || name == "kill": // or it is ended
 		r.waits = true
 	case name == "eval":
 		r.text(strings.Join(args, " "), depth+1)

@@ -10,11 +10,13 @@ import (
 // credentials in the configuration, and our own rules.
 var protectedDirs = []string{".git", ".rho"}
 
-// protectedKeys are the names of files that hold private keys.
-var protectedKeys = []string{
-	"id_rsa", "id_dsa", "id_ecdsa", "id_ed25519", "id_ecdsa_sk", "id_ed25519_sk",
-	"*.pem", "*.key", "*.p12", "*.pfx",
-}
+// protectedKeys are the names of files that hold private keys, and
+// protectedEndings how such names end. They are plain text, not patterns: lists
+// of whole trees ask for every name.
+var (
+	protectedKeys    = []string{"id_rsa", "id_dsa", "id_ecdsa", "id_ed25519", "id_ecdsa_sk", "id_ed25519_sk"}
+	protectedEndings = []string{".pem", ".key", ".p12", ".pfx"}
+)
 
 // Protected reports whether a relative path has a protected name in it.
 func Protected(rel string) bool {
@@ -45,8 +47,13 @@ func (j *Jail) protected(name string, last bool) bool {
 		}
 	}
 	if last {
-		for _, pattern := range protectedKeys {
-			if ok, _ := path.Match(pattern, name); ok {
+		for _, key := range protectedKeys {
+			if name == key {
+				return true
+			}
+		}
+		for _, ending := range protectedEndings {
+			if strings.HasSuffix(name, ending) {
 				return true
 			}
 		}

@@ -117,7 +117,7 @@ declare module "rho-ext" {
     /** Sorted. */
     keys(): Promise<string[]>;
   }
-  /** What every function of an extension can use: onLoad and complete this much, the others more. */
+  /** What every function of an extension can use: onLoad, dispose and complete this much, the others more. */
   export interface Context {
     readonly projectRoot: string;
     readonly extensionDir: string;
@@ -348,7 +348,7 @@ declare module "rho-ext" {
     settings?: Readonly<Record<string, SettingDef>>;
     tools?: readonly Tool[];
     /** Called before this version ends, when its calls have; it has one second, and may use state, config and log. */
-    dispose?(): void | Promise<void>;
+    dispose?(ctx: Context): MaybePromise<unknown>;
     hooks?: Hooks;
     commands?: readonly Command[];
   }

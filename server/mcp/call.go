@@ -17,6 +17,12 @@ import (
 // call answers tools/call. Whatever happens in the tool is a result; the
 // protocol's own errors are left to the SDK.
 func (s *Server) call(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+	if run, ok := s.runs.Load(req.Session); ok { // the SDK goes on with calls when the server is told to end
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithCancel(ctx)
+		defer cancel()
+		defer context.AfterFunc(run.(context.Context), cancel)()
+	}
 	r := registry.Request{Tool: req.Params.Name, Arguments: req.Params.Arguments}
 	if token := req.Params.GetProgressToken(); token != nil {
 		reports := progressTo(ctx, req.Session, token)

@@ -34,6 +34,7 @@ type Server struct {
 	registry *registry.Registry
 	logger   *slog.Logger
 	sdk      *sdk.Server
+	runs     sync.Map // from a session to the context of its run
 
 	mu         sync.Mutex
 	generation uint64            // of the snapshot that clients see
@@ -83,6 +84,8 @@ func (s *Server) Run(ctx context.Context, t sdk.Transport) error {
 	if err != nil {
 		return err
 	}
+	s.runs.Store(session, ctx)
+	defer s.runs.Delete(session)
 	defer context.AfterFunc(ctx, func() { _ = session.Close() })()
 	err = session.Wait()
 	switch {
