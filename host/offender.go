@@ -28,19 +28,20 @@ type offender struct {
 
 // workerDied is told of each worker that ended by itself.
 func (h *Host) workerDied(d worker.Death) {
-	h.opts.Logger.Warn("a worker process ended", "cause", string(d.Cause), "extension", d.Extension, "calls", d.Lost, "detail", d.Detail)
-	if d.Extension == "" {
-		return // nobody in particular
+	about := []any{"cause", string(d.Cause), "calls", d.Lost, "detail", d.Detail}
+	if d.Extension == "" { // nobody in particular
+		h.opts.Logger.Warn("a worker process ended", about...)
+		return
 	}
+	h.opts.Logger.Warn("a worker process ended", append(about, "extension", d.Extension)...)
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	hash := ""
-	if g := h.loaded[d.Extension]; g != nil {
-		hash = g.bundle.Hash
-	}
 	o := h.deaths[d.Extension]
-	if o == nil || o.hash != hash {
-		o = &offender{hash: hash, pause: firstPause}
+	if o == nil || o.hash != d.Hash {
+		if g := h.loaded[d.Extension]; o != nil && g != nil && g.bundle.Hash == o.hash {
+			return // a version that does not serve is no news of the one that does
+		}
+		o = &offender{hash: d.Hash, pause: firstPause}
 		h.deaths[d.Extension] = o
 	}
 	o.cause = d.Cause

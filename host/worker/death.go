@@ -62,7 +62,7 @@ func (l *link) reap() {
 	if v.cause != "" && f.opts.OnDeath != nil {
 		d := Death{Time: time.Now(), Cause: v.cause, Detail: v.detail, Lost: len(calls)}
 		if v.by != nil {
-			d.Extension = v.by.req.Extension
+			d.Extension, d.Hash = v.by.req.Extension, v.by.req.Hash
 		}
 		f.opts.OnDeath(d)
 	}

@@ -1,6 +1,7 @@
 package worker
 
 import (
+	"bytes"
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
@@ -71,6 +72,32 @@ func (l *link) inject(data []byte) error {
 	defer w.Close()
 	_, err = w.Write(data)
 	return err
+}
+
+func TestAWorkerThatAsksWithoutEndAndDoesNotListenIsEnded(t *testing.T) {
+	t.Parallel()
+	for _, known := range []bool{true, false} {
+		var seen deaths
+		f := newFactory(t, Options{OnDeath: seen.add})
+		r := mustLoad(t, f, "ext", contract)
+		l := r.link()
+		require.NoError(t, l.proc.os.Signal(syscall.SIGSTOP))
+		sandbox := uint64(1 << 40)
+		if known {
+			sandbox = r.sb.(*remote).id
+		}
+		var flood bytes.Buffer
+		var buf []byte
+		for i := range 3 * maxRefusals {
+			f := &frame{header: header{Kind: kindDo, ID: uint64(1000 + i), Sandbox: sandbox}, parts: [][]byte{[]byte(`{"Call":"none","Op":"read"}`), nil, nil}}
+			var err error
+			buf, err = f.write(&flood, buf)
+			require.NoError(t, err)
+		}
+		_ = l.inject(flood.Bytes()) // it is cut short
+		<-l.gone
+		require.Equal(t, CauseProtocol, seen.last(t).Cause)
+	}
 }
 
 func TestAWorkerThatStopsAnsweringIsReplaced(t *testing.T) {

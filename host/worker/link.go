@@ -35,6 +35,7 @@ type link struct {
 	last      uint64 // number of a sandbox or call
 	peak      int64  // of its memory
 	askedSize int    // bytes of the requests that are being answered
+	refusals  int    // that are being sent
 }
 
 // ending is why the host ends a worker. The zero value is that it is not needed
@@ -173,7 +174,7 @@ func (l *link) handle(f *frame) error {
 		l.mu.Unlock()
 		if s == nil {
 			if f.Kind == kindDo || f.Kind == kindRead {
-				go l.reply(answerFrame(f.ID, wire.Response{}, errNoCall))
+				l.refuse(f.ID, errNoCall)
 			}
 			return nil
 		}
@@ -192,6 +193,28 @@ func (l *link) handle(f *frame) error {
 // reply sends a frame. A worker that cannot be reached is dying, which is dealt
 // with elsewhere.
 func (l *link) reply(f *frame) { _ = l.conn.send(f) }
+
+// maxRefusals is how many refusals may wait for a worker to read them. Ours reads
+// always.
+const maxRefusals = 4096
+
+// refuse tells the worker that a request is not answered. One that does not
+// listen, and goes on asking, is ended.
+func (l *link) refuse(id uint64, err error) {
+	l.mu.Lock()
+	l.refusals++
+	many := l.refusals > maxRefusals
+	l.mu.Unlock()
+	if many {
+		l.end(ending{cause: CauseProtocol, detail: "it goes on asking and does not read the answers"})
+	}
+	go func() {
+		l.reply(answerFrame(id, wire.Response{}, err))
+		l.mu.Lock()
+		l.refusals--
+		l.mu.Unlock()
+	}()
+}
 
 // ping goes to the worker and back, and does nothing there.
 func (l *link) ping() error {

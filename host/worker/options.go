@@ -34,6 +34,8 @@ type Death struct {
 	// Extension is the one whose code was executing; empty where several were,
 	// or none.
 	Extension string
+	// Hash is that of its code.
+	Hash string
 	// Lost is how many calls ended with it.
 	Lost int
 }

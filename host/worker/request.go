@@ -81,7 +81,7 @@ func (s *remote) handle(l *link, f *frame) error {
 func (s *remote) do(l *link, id uint64, req wire.Request) {
 	ctx, r, refusal := s.enter(id, &req)
 	if refusal != nil {
-		go l.reply(answerFrame(id, wire.Response{}, refusal))
+		l.refuse(id, refusal)
 		return
 	}
 	size := len(req.Data) + len(req.Payload)
@@ -92,7 +92,7 @@ func (s *remote) do(l *link, id uint64, req wire.Request) {
 	if !l.ask(s, size, most) {
 		s.leaveOpen(id, r, ctx, 0)
 		r.cancel()
-		go l.reply(answerFrame(id, wire.Response{}, errTooMany))
+		l.refuse(id, errTooMany)
 		return
 	}
 	go func() {
@@ -190,7 +190,7 @@ func (s *remote) read(l *link, id uint64, stream wire.Stream, limit int) {
 	s.mu.Unlock()
 	if taken || !l.ask(s, maxCredit, maxAsked) {
 		r.cancel()
-		go l.reply(answerFrame(id, wire.Response{}, errTooMany))
+		l.refuse(id, errTooMany)
 		return
 	}
 	go func() {

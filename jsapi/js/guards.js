@@ -98,10 +98,13 @@
   const makers = [FunctionClass, (async () => {}).constructor, (function* () {}).constructor];
   for (const Original of makers) {
     const Guarded = { [Original.name]: function (...parts) {
-      let all = "";
-      for (let i = 0; i < parts.length; i++) all += (parts[i] = `${parts[i]}`) + ",";
-      readable(all);
-      return new Original(...parts);
+      if (parts.length === 0) return new Original();
+      let names = "";
+      const last = parts.length - 1;
+      for (let i = 0; i < last; i++) names += (i > 0 ? "," : "") + `${parts[i]}`;
+      const body = `${parts[last]}`;
+      readable(names + "," + body);
+      return new Original(names, body);
     } }[Original.name];
     defineProperty(Guarded, "length", { value: 1, configurable: true });
     defineProperty(Guarded, "prototype", { value: Original.prototype, writable: false });
