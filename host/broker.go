@@ -49,7 +49,6 @@ type liveCall struct {
 	call    *registry.Call
 	run     wire.Run // what tool names
 	tool    string
-	inside  []string // extensions whose hooks have made it, see hooksAround
 	effects registry.Effects
 	answers answers
 	streams []wire.Stream // that it opened; they end with it

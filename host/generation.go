@@ -260,7 +260,7 @@ func (g *generation) perform(ctx context.Context, req wire.CallRequest, c *liveC
 	if req.ID == "" {
 		req.ID = newCallID()
 	}
-	c.run, c.tool, c.inside = req.Run, req.Tool, hooksAround(ctx)
+	c.run, c.tool = req.Run, req.Tool
 	if err := g.broker.begin(req.ID, c); err != nil {
 		return none, registry.Failuref(registry.KindOther, "%w", err)
 	}

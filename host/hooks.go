@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/rho-ext/rho-ext/host/permission"
 	"github.com/rho-ext/rho-ext/host/wire"
@@ -20,6 +19,9 @@ var eventOf = map[string]string{wire.HookToolCall: "tool_call", wire.HookToolRes
 // folders, as far as they are granted. Every door of the registry asks for them.
 func (h *Host) hooks() []registry.Hook {
 	var out []registry.Hook
+	for _, id := range h.absentNow() {
+		out = append(out, absentHook(id))
+	}
 	for _, g := range h.inOrder() {
 		if len(g.manifest.Hooks) == 0 {
 			continue
@@ -125,7 +127,7 @@ func (h *Host) afterTool(ctx context.Context, id string, e registry.AfterEvent) 
 // there no longer, may not hear of it, or has caused the call itself.
 func (h *Host) listening(ctx context.Context, id, name string) *generation {
 	g := h.current(id)
-	if g == nil || !g.hears(name) || slices.Contains(hooksAround(ctx), id) {
+	if g == nil || !g.hears(name) || hooksAround(ctx) == id {
 		return nil
 	}
 	return g
@@ -241,22 +243,23 @@ func detailsJSON(details any) json.RawMessage {
 
 type insideKey struct{}
 
-// hooksAround are the extensions whose hooks have made the call that ctx belongs
-// to, directly or not. They do not hear of it again: a hook that calls a tool
-// would else wait for itself.
-func hooksAround(ctx context.Context) []string {
-	list, _ := ctx.Value(insideKey{}).([]string)
-	return list
+// hooksAround is the extension whose hook has made the call that ctx belongs to. It
+// does not hear of that: a hook that calls a tool would else wait for itself. Of
+// what the tool calls in turn, and of what others' hooks call, it hears, for
+// nothing else would guard against those. How deep calls nest is bounded.
+func hooksAround(ctx context.Context) string {
+	id, _ := ctx.Value(insideKey{}).(string)
+	return id
 }
 
-func withInside(ctx context.Context, list []string) context.Context {
-	return context.WithValue(ctx, insideKey{}, list)
+func withInside(ctx context.Context, id string) context.Context {
+	return context.WithValue(ctx, insideKey{}, id)
 }
 
-// within are the extensions inside whose hooks the tools run that c calls.
-func (c *liveCall) within(extension string) []string {
-	if c.run == wire.RunHook && !slices.Contains(c.inside, extension) {
-		return append(slices.Clone(c.inside), extension)
+// within is the extension inside whose hook the tools run that c calls.
+func (c *liveCall) within(extension string) string {
+	if c.run == wire.RunHook {
+		return extension
 	}
-	return c.inside
+	return ""
 }

@@ -54,6 +54,7 @@ type Host struct {
 	watchers map[*Watcher]struct{}
 	order    map[string]int // of the sources, by id
 	ordered  []*generation  // those of loaded
+	absent   []string             // see absentGuards
 	unhook   func()         // takes the hooks out of the registry
 	closed   bool
 }
@@ -224,7 +225,7 @@ func (h *Host) apply(ctx context.Context, list []*candidate, skipped map[string]
 	if h.opts.Tool != "" {
 		first, rest = nil, nil
 		for _, c := range list {
-			if c.mentions(h.opts.Tool) || c.mentions("hooks") && h.mayHook(c.source) {
+			if c.mentions(h.opts.Tool) || (c.bundle == nil || c.mentions("hooks")) && h.mayHook(c.source) {
 				first = append(first, c)
 			} else {
 				rest = append(rest, c)

@@ -59,24 +59,10 @@ func (h *Host) mayHook(s Source) bool {
 	if h.opts.Grants == nil {
 		return false
 	}
-	store, ok := h.opts.Grants.(interface {
-		Keys() ([]permission.Key, error)
-	})
-	if !ok {
+	if _, ok := h.opts.Grants.(grantLister); !ok {
 		return true
 	}
-	keys, _ := store.Keys() // doctor and permissions report what cannot be read
-	for _, k := range keys {
-		own := h.keyOf(s)
-		own.Hash = k.Hash
-		if k != own {
-			continue
-		}
-		if list, _ := h.opts.Grants.Grants(k); slices.ContainsFunc(list, hook) {
-			return true
-		}
-	}
-	return false
+	return h.keptGrant(s, hook)
 }
 
 // unneeded skips extensions that are needed for no hook, the one tool being there

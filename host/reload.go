@@ -118,7 +118,7 @@ func (h *Host) reload(ctx context.Context, l *look) (Report, error) {
 	if err := ctx.Err(); err != nil {
 		return rep, context.Cause(ctx)
 	}
-	h.note(sources, skipped, l, &rep)
+	h.note(sources, h.absentGuards(sources, skipped), skipped, l, &rep)
 	rep.Duration = time.Since(begin)
 	return rep, nil
 }
@@ -319,7 +319,7 @@ func (h *Host) discovered(failures []Failure, l *look, rep *Report) {
 }
 
 // note keeps what was found for those who ask.
-func (h *Host) note(sources []Source, skipped map[string]bool, l *look, rep *Report) {
+func (h *Host) note(sources []Source, absent []string, skipped map[string]bool, l *look, rep *Report) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if len(l.only) > 0 {
@@ -348,7 +348,7 @@ func (h *Host) note(sources []Source, skipped map[string]bool, l *look, rep *Rep
 	sort.Strings(rep.Reloaded)
 	sort.Strings(rep.Unchanged)
 	sort.SliceStable(rep.Changes, func(i, j int) bool { return rep.Changes[i].Extension < rep.Changes[j].Extension })
-	h.sources, h.failures, h.skipped = sources, rep.Failures, skipped
+	h.sources, h.failures, h.skipped, h.absent = sources, rep.Failures, skipped, absent
 }
 
 func inOrder(all []Source, s Source) int {

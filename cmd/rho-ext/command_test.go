@@ -97,3 +97,27 @@ func TestHooksShowWhatTheyDecide(t *testing.T) {
 	require.Contains(t, got.out, "has hook   onToolCall (runs; effects none)\nhas hook   onToolResult (not granted, so it does not run; effects none)\ncommand    count (read; effects none)\ncommand    save (write; effects write)\n")
 	validate(t, "list", rhoExt(t, root, "", "list", "--json").out)
 }
+
+func TestCommandsAreServedOverRPC(t *testing.T) {
+	root := project(t, map[string]string{"living.ts": livingExtension})
+	got := rhoExt(t, root, `{"jsonrpc":"2.0","id":1,"method":"listCommands"}
+{"jsonrpc":"2.0","id":2,"method":"runCommand","params":{"name":"count","input":"n="}}
+{"jsonrpc":"2.0","id":3,"method":"completeCommand","params":{"name":"count","prefix":"o"}}
+{"jsonrpc":"2.0","id":4,"method":"callTool","params":{"name":"hello"}}
+`, "serve", "--rpc", "--allow-hook=tool_call", "--log-level", "off")
+	require.Equal(t, 0, got.code, got.err)
+	answers := map[float64]json.RawMessage{}
+	for line := range strings.Lines(got.out) {
+		var m struct {
+			ID     float64         `json:"id"`
+			Result json.RawMessage `json:"result"`
+		}
+		require.NoError(t, json.Unmarshal([]byte(line), &m))
+		answers[m.ID] = m.Result
+	}
+	validate(t, "commands", string(answers[1]))
+	validate(t, "outcome", string(answers[2]))
+	require.Contains(t, string(answers[2]), `"text":"n=1"`)
+	require.JSONEq(t, `{"completions":["one"]}`, string(answers[3]))
+	require.Contains(t, string(answers[4]), "no hello", "hooks hear of what comes over RPC")
+}

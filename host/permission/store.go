@@ -108,6 +108,19 @@ func (s *MemoryStore) Grants(k Key) ([]Grant, error) {
 	return slices.Clone(s.grants[k]), nil
 }
 
+// Keys lists whose grants are kept, in no order.
+func (s *MemoryStore) Keys() ([]Key, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var out []Key
+	for k, list := range s.grants {
+		if len(list) > 0 {
+			out = append(out, k)
+		}
+	}
+	return out, nil
+}
+
 // Add implements [Store].
 func (s *MemoryStore) Add(k Key, grants ...Grant) error { return s.change(k, grants, true) }
 
