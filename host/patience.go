@@ -29,27 +29,31 @@ func (h *Host) beingSaved(id string, l *look) bool {
 // saved: an empty file is what a save begins with, and a link or a module that
 // is not there is what replacing it begins with.
 func (h *Host) patient(list []*candidate, l *look) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	for _, c := range list {
-		if c.same != nil {
-			h.recordOf(c.source.ID).odd = time.Time{}
-			continue
-		}
-		odd := len(c.failures) > 0 && (c.failures[0].Stage == wire.StageResolve || h.emptied(c))
-		// So does one that is not any more what was bundled.
-		odd = odd || c.stamp == "" || h.emptied(c)
-		if r := h.records[c.source.ID]; !odd {
-			if r != nil {
-				r.odd = time.Time{}
-			}
-			continue
-		}
-		if h.beingSaved(c.source.ID, l) {
-			c.same = &record{failures: h.recordOf(c.source.ID).failures}
-			h.recordOf(c.source.ID).stamp = "" // look again
-		}
+	if l.patience == 0 {
+		return
 	}
+	for _, c := range list {
+		odd := c.same == nil && h.halfSaved(c)
+		h.mu.Lock()
+		r := h.recordOf(c.source.ID)
+		if !odd {
+			r.odd = time.Time{}
+		} else if h.beingSaved(c.source.ID, l) {
+			c.same = &record{failures: r.failures}
+			r.stamp = "" // look again
+		}
+		h.mu.Unlock()
+	}
+}
+
+// halfSaved reports whether what was bundled may be half of what somebody saves.
+func (h *Host) halfSaved(c *candidate) bool {
+	if h.emptied(c) || len(c.failures) > 0 && c.failures[0].Stage == wire.StageResolve {
+		return true
+	}
+	// What has changed since it was bundled is not settled either. This comes
+	// last, so that nothing can change unseen between the two.
+	return c.stamp == "" || h.stamps.Of(h.bundling(c.source), c.graph, len(c.failures) > 0) != c.stamp
 }
 
 // emptied reports whether a module of the candidate's own is empty.
