@@ -97,8 +97,11 @@ func (t *applyPatch) Execute(ctx context.Context, args json.RawMessage) (*regist
 	if err != nil {
 		return nil, refuse("invalid_patch", err.Error()+". Nothing was written.")
 	}
-	t.writing.Lock()
-	defer t.writing.Unlock()
+	unlock, err := t.lock(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer unlock()
 	p := &patchPlan{files: t.files, ctx: ctx, of: map[string]*planned{}}
 	for i := range all {
 		if err := p.add(&all[i]); err != nil {

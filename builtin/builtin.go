@@ -35,7 +35,8 @@ func Register(r *registry.Registry, o Options) error {
 	if err != nil {
 		return err
 	}
-	f := &files{jail: j, seen: &views{}, checkers: ownCheckers(), excludes: excludes{root: j.Root()}}
+	f := &files{jail: j, seen: &views{}, checkers: ownCheckers(), excludes: excludes{root: j.Root()}, writing: make(chan struct{}, 1)}
+	f.writing <- struct{}{}
 	maps.Copy(f.checkers, o.Checkers)
 	tools := []registry.Tool{
 		&readFile{f}, &batchRead{f}, &writeFile{f}, &listDir{f}, &editFile{f}, &searchFiles{f}, &findFiles{f}, &applyPatch{f}, think{},

@@ -1,6 +1,7 @@
 package builtin
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/rho-ext/rho-ext/internal/hashline"
@@ -16,6 +17,11 @@ type document struct {
 	end   string   // the ending that most lines have
 }
 
+// maxLines is how many lines a file may have to be taken apart.
+const maxLines = 2_000_000
+
+var errManyLines = fmt.Errorf("it has more than %d lines", maxLines)
+
 // newDocument reads the content of a file.
 func newDocument(data []byte) (*document, error) {
 	text, enc, err := textenc.Decode(data)
@@ -24,6 +30,9 @@ func newDocument(data []byte) (*document, error) {
 	}
 	d := &document{enc: enc, end: "\n"}
 	n := strings.Count(text, "\n") + 1
+	if n > maxLines {
+		return nil, errManyLines
+	}
 	d.lines, d.ends = make([]string, 0, n), make([]string, 0, n)
 	crlf := 0
 	for line := range strings.Lines(text) {

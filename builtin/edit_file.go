@@ -115,8 +115,11 @@ func (t *editFile) Execute(ctx context.Context, args json.RawMessage) (*registry
 	if len(a.Edits) == 0 {
 		return nil, invalid("no edits provided: expected at least one")
 	}
-	t.writing.Lock()
-	defer t.writing.Unlock()
+	unlock, err := t.lock(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer unlock()
 	old, err := t.load(ctx, a.Path)
 	if err != nil {
 		return nil, err

@@ -386,7 +386,7 @@ func TestWriteFile(t *testing.T) {
 	assert.Equal(t, "wrote 6 bytes to old.txt (overwritten): 1 lines added, 1 removed\n<diff>\n"+row("  ", "a", 1)+row("- ", "b", 2)+row("+ ", "B", 2)+row("  ", "c", 3)+"</diff>\n", o.Text)
 	assert.JSONEq(t, `{"path":"old.txt","bytes":6,"created":false,"changed":true}`, string(o.Structured))
 	assert.Equal(t, []registry.Use{{Kind: "file", Target: "old.txt", Effect: "write", Grant: "default"}}, o.Uses)
-	assert.Equal(t, "wrote 1 bytes to bin (overwritten); the old content was no text", textOf(t, d, "write_file", `{"path":"bin","content":"x"}`))
+	assert.Equal(t, "wrote 1 bytes to bin (overwritten); the old content is no text", textOf(t, d, "write_file", `{"path":"bin","content":"x"}`))
 	assert.Contains(t, textOf(t, d, "write_file", `{"path":"win","content":"a\nb\n"}`), "lines ended in CRLF and end in LF")
 	long := strings.Repeat("line\n", 10_000)
 	args, err := json.Marshal(map[string]string{"path": "old.txt", "content": long})

@@ -11,6 +11,9 @@ import (
 	"github.com/rho-ext/rho-ext/registry"
 )
 
+// maxReplaced is how many places one edit may replace.
+const maxReplaced = 200_000
+
 // textChanges puts a text in the place of another one.
 func (e *editor) textChanges(item *edit, n int) ([]change, error) {
 	if item.OldText == nil || item.NewText == nil {
@@ -42,6 +45,9 @@ func (e *editor) textChanges(item *edit, n int) ([]change, error) {
 	case count > 1 && !item.ReplaceAll:
 		return nil, refuse("old_text_ambiguous", fmt.Sprintf("edit %d: old_text is ambiguous (%d matches) in `%s`, at lines %s. Nothing was written. Add lines around it until it is unique, or set replace_all.",
 			n, count, printable(e.path), e.linesOf(old)))
+	}
+	if count > maxReplaced {
+		return nil, refuse("too_many_matches", fmt.Sprintf("edit %d: old_text is there %d times, more than the %d that are replaced at once. Nothing was written.", n, count, maxReplaced))
 	}
 	for at := 0; ; {
 		i := strings.Index(e.text[at:], old)

@@ -6,7 +6,6 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
-	"sync"
 
 	"github.com/rho-ext/rho-ext/internal/jail"
 	"github.com/rho-ext/rho-ext/registry"
@@ -18,7 +17,17 @@ type files struct {
 	seen     *views
 	checkers map[string]SyntaxChecker
 	excludes excludes
-	writing  sync.Mutex // one file is changed at a time: what was read stays true until it is written
+	writing  chan struct{} // holds one token: one call changes files at a time, so that what it read stays true until it writes
+}
+
+// lock waits for the turn to change files.
+func (t *files) lock(ctx context.Context) (unlock func(), err error) {
+	select {
+	case <-t.writing:
+		return func() { t.writing <- struct{}{} }, nil
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
 }
 
 // decode reads validated arguments.

@@ -2,6 +2,7 @@ package builtin
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 )
@@ -38,15 +39,12 @@ func plainMarks(s string) string {
 
 // patchChanges turns the chunks of a patch into changes of a document.
 func patchChanges(doc *document, f *filePatch) (changes []change, notes []string, err error) {
-	lines := make([]string, len(doc.lines))
-	for i := range lines {
-		lines[i] = doc.line(i)
-	}
+	lines := newPatched(doc)
 	at := 0
 	for i := range f.chunks {
 		c := &f.chunks[i]
 		for _, context := range c.contexts {
-			found, _ := seek(lines, []string{context}, at, false)
+			found, _ := lines.seek([]string{context}, at, false)
 			if found < 0 {
 				return nil, nil, refuse("context_not_found", fmt.Sprintf("patch line %d: the context %q is not in `%s` after line %d. Nothing was written.", c.line, clipText(context), printable(f.path), at))
 			}
@@ -62,12 +60,12 @@ func patchChanges(doc *document, f *filePatch) (changes []change, notes []string
 		start, pass := at, 0
 		switch {
 		case len(old) == 0 && (c.eof || len(c.contexts) == 0):
-			start = len(lines)
+			start = len(doc.lines)
 		case len(old) > 0:
-			start, pass = seek(lines, old, at, c.eof)
+			start, pass = lines.seek(old, at, c.eof)
 			if n := len(body); start < 0 && len(old) > 1 && old[len(old)-1] == "" && body[n-1].kind == ' ' {
 				body = body[:n-1] // an empty line at the end is often not meant
-				start, pass = seek(lines, old[:len(old)-1], at, c.eof)
+				start, pass = lines.seek(old[:len(old)-1], at, c.eof)
 			}
 			if start < 0 {
 				where := fmt.Sprintf("after line %d", at)
@@ -102,29 +100,46 @@ func patchChanges(doc *document, f *filePatch) (changes []change, notes []string
 	return changes, notes, nil
 }
 
+// patched are the lines of a file in the forms that they are compared in, made
+// when they are needed.
+type patched [][]string
+
+func newPatched(doc *document) patched {
+	forms := make(patched, len(passes))
+	forms[0] = make([]string, len(doc.lines))
+	for i := range forms[0] {
+		forms[0][i] = doc.line(i)
+	}
+	return forms
+}
+
 // seek finds where lines stand in a file, from a place on; eof says that they
 // are its last. It is -1 where they are not there.
-func seek(lines, want []string, from int, eof bool) (at, pass int) {
-	last := len(lines) - len(want)
+func (p patched) seek(want []string, from int, eof bool) (at, pass int) {
+	last := len(p[0]) - len(want)
 	if eof {
 		from = max(from, last)
 	}
-	for pass, p := range passes {
-		forms := make([]string, len(want))
-		for i, w := range want {
-			forms[i] = p.form(w)
+	for pass := range passes {
+		if p[pass] == nil {
+			p[pass] = inForm(p[0], pass)
 		}
+		forms := inForm(want, pass)
 		for at := from; at <= last; at++ {
-			ok := true
-			for i := 0; ok && i < len(forms); i++ {
-				ok = p.form(lines[at+i]) == forms[i]
-			}
-			if ok {
+			if slices.Equal(p[pass][at:at+len(forms)], forms) {
 				return at, pass
 			}
 		}
 	}
 	return -1, 0
+}
+
+func inForm(lines []string, pass int) []string {
+	out := make([]string, len(lines))
+	for i, line := range lines {
+		out[i] = passes[pass].form(line)
+	}
+	return out
 }
 
 func clipLines(lines []string) string {

@@ -338,6 +338,8 @@ func BenchmarkEditFileOf100000Lines(b *testing.B) {
 	}
 	d := project(b, map[string]string{"big": text.String()}, nil)
 	b.ReportAllocs()
+	before := cpuTime()
+	defer func() { report(b, cpuTime()-before) }()
 	for i := 0; b.Loop(); i++ {
 		old, now := "line 50000 of a file", "line 50000 OF A FILE"
 		if i%2 == 1 {

@@ -92,8 +92,11 @@ func (t *writeFile) Execute(ctx context.Context, args json.RawMessage) (*registr
 		return nil, err
 	}
 	call := registry.CallFrom(ctx)
-	t.writing.Lock()
-	defer t.writing.Unlock()
+	unlock, err := t.lock(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer unlock()
 	old, err := t.before(a.Path)
 	if err != nil {
 		return nil, fileFailure(call, t.jail, a.Path, "write", err)
@@ -148,11 +151,11 @@ func overwritten(old before, data []byte) string {
 	}
 	was, err := newDocument(old.data)
 	if err != nil {
-		return "; the old content was no text"
+		return "; " + notText("old", err)
 	}
 	is, err := newDocument(data)
 	if err != nil {
-		return "; the new content is no text"
+		return "; " + notText("new", err)
 	}
 	notes := ""
 	if was.enc != is.enc && len(was.lines) > 0 {
@@ -175,6 +178,13 @@ func overwritten(old before, data []byte) string {
 		removed += c.to - c.from
 	}
 	return notes + fmt.Sprintf(": %d lines added, %d removed\n", added, removed) + diff(was, is, hunks(changes), shortDiff)
+}
+
+func notText(which string, err error) string {
+	if errors.Is(err, errManyLines) {
+		return "what changed is not shown: " + err.Error()
+	}
+	return "the " + which + " content is no text"
 }
 
 func endName(end string) string {

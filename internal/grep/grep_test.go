@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 	"testing/iotest"
+	"unicode/utf8"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -90,15 +91,20 @@ func TestCompileSaysWhatTheSyntaxLacks(t *testing.T) {
 func TestScanFindsWhatTheExpressionFinds(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(7, 7))
-	exprs := []string{"ab", "a|bc", "b+c", "(ab|ba)c", "[ab]c", "a.c", "aab|bbc|ccc", "a?b?", "^ab", "bc$", "(?i)aB", "(?i)sk", "(?i)K", "a(b|c)*d", "é", "(?i)É", "[^a]b", "ab{2}"}
-	alphabet := []rune("aabbccABCdsSkKſK é\r")
-	for range 400 {
+	exprs := []string{"ab", "a|bc", "b+c", "(ab|ba)c", "[ab]c", "a.c", "aab|bbc|ccc", "a?b?", "^ab", "bc$", "(?i)aB", "(?i)sk", "(?i)K", "a(b|c)*d", "é", "(?i)É", "[^a]b", "ab{2}", "[abc]+[ABC]", `\w{3}\d?[B-C]`, "[é-ſ]", "([a-b]|[C-D])c", `[^\x00-z]`, "\\x{FFFD}", `[[:upper:]]{2}`}
+	alphabet := []rune("aabbccABCdsSkKſK é\r\uFFFD")
+	for range 1500 {
 		var b strings.Builder
 		for range r.IntN(300) {
 			if r.IntN(8) == 0 {
 				b.WriteByte('\n')
 			} else {
-				b.WriteRune(alphabet[r.IntN(len(alphabet))])
+				c := alphabet[r.IntN(len(alphabet))]
+				if c == utf8.RuneError && r.IntN(2) == 0 {
+					b.WriteByte(0xe9) // no UTF-8
+					continue
+				}
+				b.WriteRune(c)
 			}
 		}
 		text := b.String()

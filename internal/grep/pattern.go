@@ -21,8 +21,9 @@ type Options struct {
 // Pattern is a compiled pattern. It is safe for concurrent use.
 type Pattern struct {
 	re        *regexp.Regexp
-	needles   []needle // each match contains one of them; nil: not known
-	plain     bool     // each of the needles is a match
+	needles   []needle   // each match contains one of them; nil: not known
+	sets      []*byteSet // of each of which a match has a byte, where needles tell little
+	plain     bool       // each of the needles is a match
 	multiline bool
 }
 
@@ -62,6 +63,11 @@ func Compile(expr string, o Options) (*Pattern, error) {
 	p := &Pattern{re: re, multiline: o.Multiline}
 	simple := tree.Simplify()
 	p.needles = newNeedles(required(simple))
+	if wants := required(simple); wants == nil || shortest(wants) == 1 {
+		if p.sets = requiredSets(simple); len(p.sets) > 0 {
+			p.needles = nil
+		}
+	}
 	p.plain = simple.Op == syntax.OpLiteral && len(p.needles) == 1 && !p.needles[0].fold && !o.Multiline
 	return p, nil
 }

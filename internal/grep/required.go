@@ -2,6 +2,7 @@ package grep
 
 import (
 	"regexp/syntax"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -51,6 +52,9 @@ func required(re *syntax.Regexp) []want {
 }
 
 func literal(re *syntax.Regexp) []want {
+	if slices.Contains(re.Rune, utf8.RuneError) {
+		return nil // which stands for all that is no UTF-8
+	}
 	if re.Flags&syntax.FoldCase == 0 {
 		s := string(re.Rune)
 		if len(s) > maxNeedle {
@@ -85,7 +89,7 @@ func class(re *syntax.Regexp) []want {
 	var all []want
 	for i := 0; i+1 < len(re.Rune); i += 2 {
 		for r := re.Rune[i]; r <= re.Rune[i+1]; r++ {
-			if len(all) == 3 {
+			if len(all) == 3 || r == utf8.RuneError {
 				return nil
 			}
 			all = append(all, want{text: string(r)})

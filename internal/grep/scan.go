@@ -163,8 +163,13 @@ func (s *Scanner) lines(data []byte, at int) bool {
 	}
 	for at < len(data) {
 		start := at
-		if p.needles != nil {
-			hit := s.find.find(at)
+		if p.needles != nil || len(p.sets) > 0 {
+			hit := 0
+			if p.needles != nil {
+				hit = s.find.find(at)
+			} else {
+				hit = p.sets[0].find(data, at)
+			}
 			if hit >= len(data) {
 				break
 			}
@@ -177,7 +182,7 @@ func (s *Scanner) lines(data []byte, at int) bool {
 		if len(line) == 0 && end-start == 0 {
 			break
 		}
-		if !p.plain && !p.re.Match(line) {
+		if !p.plain && (!p.mayMatch(line) || !p.re.Match(line)) {
 			continue
 		}
 		if !s.hit(data, start, end) {
@@ -185,6 +190,17 @@ func (s *Scanner) lines(data []byte, at int) bool {
 		}
 	}
 	return s.trail(data, len(data))
+}
+
+// mayMatch asks a line for what a match needs, the rarest of which is known to
+// be there.
+func (p *Pattern) mayMatch(line []byte) bool {
+	for i := 1; i < len(p.sets); i++ {
+		if p.sets[i].find(line, 0) == len(line) {
+			return false
+		}
+	}
+	return true
 }
 
 // spans searches a whole text for matches that may span lines.
