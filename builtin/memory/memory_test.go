@@ -30,7 +30,7 @@ func TestMain(m *testing.M) {
 	if root := os.Getenv(childVariable); root != "" {
 		storeForEver(root)
 	}
-	goleak.VerifyTestMain(m)
+	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("github.com/dlclark/regexp2/v2.runClock")) // it ends by itself
 }
 
 func doorTo(t testing.TB, root string, redact func(string) string) *registry.Door {
