@@ -116,6 +116,7 @@ func TestRunCommandEndsInTimeWithAllItStarted(t *testing.T) {
 			assert.True(t, a.TimedOut)
 			assert.Nil(t, a.ExitCode)
 			assert.True(t, o.IsError)
+			assert.Equal(t, registry.KindTimeout, o.Failure.Kind)
 			assert.Contains(t, o.Text, "timed out: the command was ended after 2s")
 		})
 	}

@@ -12,6 +12,7 @@ import (
 const (
 	maxDepth  = 16       // of commands within commands
 	maxText   = 64 << 10 // of a value that is worked out
+	maxNested = 500      // brackets
 	maxBraces = 4        // in one word
 	maxSteps  = 100_000  // nodes of the parsed text, counted each time they are visited
 )
@@ -92,10 +93,29 @@ func (r *reader) deny(d *Denial) {
 	}
 }
 
+// nested is how many brackets are open at once at most, wherever they stand. The
+// parser takes long over many.
+func nested(command string) (most int) {
+	depth := 0
+	for i := range len(command) {
+		switch command[i] {
+		case '(', '{':
+			depth++
+			most = max(most, depth)
+		case ')', '}':
+			depth = max(depth-1, 0)
+		}
+	}
+	return most
+}
+
 // text reads a command as text.
 func (r *reader) text(command string, depth int) {
 	if depth > maxDepth {
 		r.deny(&Denial{command, fmt.Sprintf("commands are nested more than %d deep", maxDepth)})
+	}
+	if nested(command) > maxNested {
+		r.deny(&Denial{"…", "it is too nested to be read; put it into a script"})
 	}
 	if r.denied != nil {
 		return
