@@ -24,7 +24,9 @@ import (
 	"github.com/rho-ext/rho-ext/registry"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("github.com/dlclark/regexp2/v2.runClock")) // it ends by itself
+}
 
 // project makes a directory with files and a door to the tools in it.
 func project(t testing.TB, files map[string]string, o *registry.DoorOptions) *registry.Door {

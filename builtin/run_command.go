@@ -179,5 +179,9 @@ func commandResult(res *proc.Result, budget int, file, where string, timeout tim
 		b.WriteString("stderr:\n" + a.Stderr)
 	}
 	failed := res.TimedOut || res.Signal != "" || res.ExitCode != 0
-	return answer(b.String(), a, failed)
+	r, err := answer(b.String(), a, failed)
+	if err == nil && res.TimedOut {
+		r.Details = &registry.Failure{Kind: registry.KindTimeout, Code: "command_timeout", Message: fmt.Sprintf("timed out: the command was ended after %v", timeout)}
+	}
+	return r, err
 }

@@ -111,12 +111,13 @@ func TestRunCommandEndsInTimeWithAllItStarted(t *testing.T) {
 			}
 			var a commandAnswer
 			start := time.Now()
-			o := w.call(t, "run_command", map[string]any{"command": command, "timeout": 0.3}, &a)
-			assert.Less(t, time.Since(start), 5*time.Second)
+			o := w.call(t, "run_command", map[string]any{"command": command, "timeout": 2}, &a)
+			assert.Less(t, time.Since(start), 12*time.Second)
 			assert.True(t, a.TimedOut)
 			assert.Nil(t, a.ExitCode)
 			assert.True(t, o.IsError)
-			assert.Contains(t, o.Text, "timed out: the command was ended after 300ms")
+			assert.Equal(t, registry.KindTimeout, o.Failure.Kind)
+			assert.Contains(t, o.Text, "timed out: the command was ended after 2s")
 		})
 	}
 	noneLive(t, filepath.Join(w.root, "pids"))
@@ -147,7 +148,7 @@ func TestRunCommandIsNotHeldByWhatItLeavesBehind(t *testing.T) {
 	var a commandAnswer
 	start := time.Now()
 	w.call(t, "run_command", map[string]any{"command": `sh -c 'sleep 300 & echo $! > pids'; echo done`}, &a)
-	assert.Less(t, time.Since(start), 5*time.Second)
+	assert.Less(t, time.Since(start), 10*time.Second)
 	assert.Equal(t, "done\n", a.Stdout)
 	assert.True(t, a.LeftBehind)
 	noneLive(t, filepath.Join(w.root, "pids"))
@@ -160,7 +161,7 @@ func TestRunCommandHasNoTerminal(t *testing.T) {
 	start := time.Now()
 	o := w.call(t, "run_command", map[string]any{"command": "read line < /dev/tty; test -t 0 || echo none"}, nil)
 	assert.Contains(t, o.Text, "none")
-	assert.Less(t, time.Since(start), 5*time.Second)
+	assert.Less(t, time.Since(start), 10*time.Second)
 }
 
 func TestRunCommandCutsOutputAndKeepsAllOfItInAFile(t *testing.T) {
@@ -223,7 +224,7 @@ func TestRunCommandCancelledAtRandom(t *testing.T) {
 				start := time.Now()
 				o := w.callIn(t, ctx, "run_command", map[string]any{"command": "sleep 300 & echo $! >> pids; echo x; wait"}, nil)
 				assert.Equal(t, registry.KindCancelled, o.Failure.Kind, o.Text)
-				assert.Less(t, time.Since(start), 5*time.Second)
+				assert.Less(t, time.Since(start), 10*time.Second)
 				cancel()
 			}
 		})

@@ -162,5 +162,9 @@ func (a *waitForAnswer) result(took time.Duration) (*registry.Result, error) {
 	if a.Late > 0 {
 		fmt.Fprintf(&b, "\n[%d run(s) took too long and were ended; poll_timeout_secs allows more]", a.Late)
 	}
-	return answer(b.String(), a, !a.Satisfied)
+	r, err := answer(b.String(), a, !a.Satisfied)
+	if err == nil && !a.Satisfied {
+		r.Details = &registry.Failure{Kind: registry.KindTimeout, Code: "not_satisfied", Message: b.String()}
+	}
+	return r, err
 }

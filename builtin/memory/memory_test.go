@@ -30,7 +30,7 @@ func TestMain(m *testing.M) {
 	if root := os.Getenv(childVariable); root != "" {
 		storeForEver(root)
 	}
-	goleak.VerifyTestMain(m)
+	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("github.com/dlclark/regexp2/v2.runClock")) // it ends by itself
 }
 
 func doorTo(t testing.TB, root string, redact func(string) string) *registry.Door {
@@ -254,9 +254,12 @@ func TestMemoryLosesNothingWhenProcessesAreKilled(t *testing.T) {
 		o, _ := call(t, d, map[string]any{"operation": "get", "id": id})
 		require.Equal(t, registry.StatusSuccess, o.Status, "%s: %s", id, o.Text)
 	}
-	_, a := call(t, d, map[string]any{"operation": "search", "query": "note process"})
-	_, l := call(t, d, map[string]any{"operation": "list"})
-	assert.Equal(t, l.Total, a.Total, "the index has what the table has")
+	db := newStore(Options{Root: root})
+	defer func() { require.NoError(t, db.close()) }()
+	conn, err := db.open(t.Context())
+	require.NoError(t, err)
+	_, err = conn.Exec("INSERT INTO documents_fts (documents_fts, rank) VALUES ('integrity-check', 1)")
+	require.NoError(t, err, "the index has what the table has")
 	t.Logf("%d notes stored by %d processes that were killed, none lost", len(stored), 2*rounds)
 }
 
