@@ -163,3 +163,15 @@ func TestTrustThatIsTakenAwayEnds(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, []string{"a", "b"}, rep.Added)
 }
+
+func TestOneToolIsLoadedWithThoseThatItCalls(t *testing.T) {
+	t.Parallel()
+	p := newProject(t, map[string]string{
+		"a.ts": `export default { name: "a", tools: [{ name: "callee", description: "d", risk: "read", execute: () => "from a" }] }`,
+		"b.ts": `import { defineExtension, defineTool } from "rho-ext";
+export default defineExtension({ name: "b", permissions: { tools: ["callee"] }, tools: [
+	defineTool({ name: "caller", description: "d", risk: "read", parameters: {}, execute: async (_, ctx) => (await ctx.callTool("callee", {})).text })] });`,
+		"c.ts": `export default { name: "c", tools: [{ name: "other", description: "d", risk: "read", execute: () => "c" }] }`,
+	}, func(o *host.Options) { o.Tool = "caller" }, allowing(t, "tool callee"))
+	require.Equal(t, "from a", p.call("caller", "{}").Text)
+}

@@ -174,13 +174,22 @@ func (h *Host) current(id string) *generation {
 	return h.loaded[id]
 }
 
-// hasTool reports whether the one tool that is asked for is there already.
+// hasTool reports whether the one tool that is asked for is there already, and
+// whatever the extensions that were loaded for it may call.
 func (h *Host) hasTool() bool {
 	if h.opts.Tool == "" {
 		return false
 	}
-	_, ok := h.opts.Registry.Snapshot().Lookup(h.opts.Tool)
-	return ok
+	snap := h.opts.Registry.Snapshot()
+	if _, ok := snap.Lookup(h.opts.Tool); !ok {
+		return false
+	}
+	for _, g := range h.inOrder() {
+		if p := g.manifest.Permissions; p != nil && slices.ContainsFunc(p.Tools, func(name string) bool { _, ok := snap.Lookup(name); return !ok }) {
+			return false // it may call what another extension has
+		}
+	}
+	return true
 }
 
 // needed puts first whose entry names the tool that is asked for, so that the
@@ -252,6 +261,14 @@ func (h *Host) evaluateAll(ctx context.Context, list []*candidate, rep *Report) 
 		}
 	}
 	_ = g.Wait()
+	if ctx.Err() != nil { // what they say now is not about them
+		for _, c := range list {
+			if c.made != nil {
+				c.made.close()
+			}
+		}
+		return
+	}
 	var refused []*candidate
 	for _, c := range list {
 		if len(c.failures) == 0 && c.made != nil {

@@ -283,6 +283,9 @@ func (v *devView) logged(e sessionlog.Entry) {
 				v.line("        %s", v.app.paint(dim, clean(line)))
 			}
 		}
+		if strings.HasPrefix(c.Tool, "command-") {
+			return
+		}
 		v.line("      to repeat it: rho-ext run %s --args %s", cleanLine(c.Tool), cleanLine(permission.ShellQuote(string(c.Arguments))))
 	}
 }
