@@ -172,6 +172,15 @@ func TestHooksRunOnlyWhereTheyAreDeclaredAndGranted(t *testing.T) {
 		key, grant := p.host.Access("guard").Key(), permission.Grant{Kind: permission.KindHook, Target: "tool_call"}
 		require.NoError(t, store.Add(key, grant))
 		require.Equal(t, "no", p.call("echo", `{"text":"a"}`).Text)
+		// A manifest that asks for more begins anew, and the report says so.
+		writeFiles(t, filepath.Join(p.root, ".rho", "extensions"), map[string]string{"guard.ts": strings.Replace(declared, `hooks: ["tool_call"]`, `hooks: ["tool_call"], tools: ["echo"]`, 1)})
+		rep, err := p.host.Reload(t.Context())
+		require.NoError(t, err)
+		require.Equal(t, "extension guard was reloaded (v2), without tools; its onToolCall does not run any more", rep.Text())
+		writeFiles(t, filepath.Join(p.root, ".rho", "extensions"), map[string]string{"guard.ts": declared})
+		_, err = p.host.Reload(t.Context())
+		require.NoError(t, err)
+		require.Equal(t, "no", p.call("echo", `{"text":"a"}`).Text)
 		require.NoError(t, store.Remove(key, grant))
 		require.Equal(t, `got {"text":"a"}`, p.call("echo", `{"text":"a"}`).Text)
 	})

@@ -236,7 +236,7 @@ func (h *Host) settle(c *candidate, rep *Report) {
 		change.Kind, change.Tools = ChangeAdded, toolChanges(nil, c.made)
 	default:
 		rep.Reloaded = append(rep.Reloaded, id)
-		change.Kind, change.Tools = ChangeReloaded, toolChanges(c.old, c.made)
+		change.Kind, change.Tools, change.Silenced = ChangeReloaded, toolChanges(c.old, c.made), silenced(c.old, c.made)
 	}
 	rep.Changes = append(rep.Changes, change)
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/rho-ext/rho-ext/host/wire"
 	"github.com/rho-ext/rho-ext/registry"
 )
 
@@ -47,6 +48,9 @@ type Change struct {
 	Serving []string
 	// Tools are those that are not as they were.
 	Tools []ToolChange
+	// Silenced are the hooks that ran before and do not any more: the new manifest
+	// asks for more than was granted, or has them no longer.
+	Silenced []string
 	// Failures say why, with ChangeFailed.
 	Failures []Failure
 	// Paths are the files of it that were saved, as people see them, where that
@@ -197,7 +201,7 @@ func (c *Change) Text() string {
 	case ChangeAdded:
 		return fmt.Sprintf("extension %s was added%s", c.Extension, toolText(c.Serving))
 	case ChangeReloaded:
-		return fmt.Sprintf("extension %s was reloaded (v%d)%s%s", c.Extension, c.Version, toolText(c.Serving), changedText(c.Tools))
+		return fmt.Sprintf("extension %s was reloaded (v%d)%s%s", c.Extension, c.Version, toolText(c.Serving), changedText(c.Tools)) + silencedText(c.Silenced)
 	case ChangeRemoved:
 		return fmt.Sprintf("extension %s was removed%s", c.Extension, changedText(c.Tools))
 	case ChangeDisabled:
@@ -217,6 +221,28 @@ func (c *Change) Text() string {
 		}
 	}
 	return b.String()
+}
+
+func silencedText(hooks []string) string {
+	if len(hooks) == 0 {
+		return ""
+	}
+	verb := " does not run any more"
+	if len(hooks) > 1 {
+		verb = " do not run any more"
+	}
+	return "; its " + strings.Join(hooks, " and ") + verb
+}
+
+// silenced are the hooks that ran in one version and do not in the next.
+func silenced(before, after *generation) (out []string) {
+	runs := func(g *generation, name string) bool { return g.has(name) && g.deniedHook(name) == nil }
+	for _, name := range []string{wire.HookToolCall, wire.HookToolResult, wire.HookBeforeModel} {
+		if runs(before, name) && !runs(after, name) {
+			out = append(out, name)
+		}
+	}
+	return out
 }
 
 func toolText(names []string) string {
