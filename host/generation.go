@@ -125,6 +125,10 @@ func closeAll(list []wire.Sandbox) {
 	}
 }
 
+// comeback is how many times longer than its first load a version may take to
+// load again. The calls that wait for it have deadlines of their own.
+const comeback = 6
+
 // fresh makes a sandbox with the generation's bundle loaded.
 func (g *generation) fresh(ctx context.Context) (wire.Sandbox, error) {
 	sb, err := g.factory.NewSandbox(g.broker)
@@ -134,7 +138,9 @@ func (g *generation) fresh(ctx context.Context) (wire.Sandbox, error) {
 	if err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, g.timeout, wire.ErrDeadline)
+	// It has loaded before, so that slowness is the machine's: a worker that was
+	// lost takes all its extensions along, which then come back at once.
+	ctx, cancel := context.WithTimeoutCause(ctx, comeback*g.timeout, wire.ErrDeadline)
 	defer cancel()
 	defer context.AfterFunc(g.ctx, cancel)()
 	res, err := sb.Load(ctx, g.load)
