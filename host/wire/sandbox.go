@@ -53,6 +53,8 @@ type LoadRequest struct {
 	ExtensionDir string
 	Model        string // what rho.getModel says outside a call
 	Limits       Limits
+	// Test, where set, loads a test file.
+	Test *TestOptions `json:",omitempty"`
 }
 
 // Limits bound one runtime. A zero field means the default.
@@ -66,7 +68,8 @@ type Limits struct {
 // LoadResult is what a sandbox learnt of an extension.
 type LoadResult struct {
 	Manifest Manifest
-	Failure  *Failure // not nil: the extension did not load
+	Tests    *TestNode `json:",omitempty"` // the root of what a test file holds
+	Failure  *Failure  // not nil: the extension did not load
 }
 
 // Manifest is an extension as its module describes it, checked for shape.
