@@ -93,17 +93,16 @@ const OpTest Op = "test"
 // The things that a test can ask of its runner, as [TestRequest.Do] names them.
 // The comment gives the type of TestRequest.Data and of the answer.
 const (
-	TestPhase     = "phase"    // TestPhaseData → nothing: a hook or the test's function begins
-	TestCallTool  = "tool"     // TestToolCall → registry.Outcome as run --json prints it
-	TestCallHook  = "hook"     // TestHookCall → HookDecision, or null
-	TestCommand   = "command"  // TestCommandCall → TestCommandResult
-	TestComplete  = "complete" // TestCommandCall → list of texts
-	TestEnv       = "env"      // TestEnvData → nothing
-	TestSettings  = "settings" // object of names and values; null takes one away → nothing
-	TestTime      = "time"     // TestTimeData → nothing
-	TestCassette  = "cassette" // TestCassetteRef → TestCassetteData
-	TestProject   = "project"  // TestProjectRef → TestProjectData
-	TestWriteTape = "record"   // TestCassetteWrite → nothing
+	TestPhase    = "phase"    // TestPhaseData → nothing: a hook or the test's function begins
+	TestCallTool = "tool"     // TestToolCall → registry.Outcome as run --json prints it
+	TestCallHook = "hook"     // TestHookCall → HookDecision, or null
+	TestCommand  = "command"  // TestCommandCall → TestCommandResult
+	TestComplete = "complete" // TestCommandCall → list of texts
+	TestEnv      = "env"      // TestEnvData → nothing
+	TestSettings = "settings" // object of names and values; null takes one away → nothing
+	TestTime     = "time"     // TestTimeData → nothing
+	TestCassette = "cassette" // TestCassetteRef → TestCassetteData
+	TestProject  = "project"  // TestProjectRef → TestProjectData
 )
 
 // TestRequest is the data of [OpTest].
@@ -173,12 +172,6 @@ type TestCassetteData struct {
 	Path    string          `json:"path"` // for messages
 }
 
-// TestCassetteWrite puts what was recorded into a file, without secrets.
-type TestCassetteWrite struct {
-	Name    string          `json:"name"`
-	Entries []CassetteEntry `json:"entries"`
-}
-
 // CassetteEntry is one request of a recording and its answer.
 type CassetteEntry struct {
 	Match    CassetteMatch    `json:"match"`
@@ -224,8 +217,9 @@ type TestFetchResponse struct {
 	Error string `json:"error,omitempty"`
 	// Unmatched says that no mock answers it, and why, with what is closest.
 	Unmatched string `json:"unmatched,omitempty"`
-	// Pass lets it through to the network, to be recorded.
-	Pass bool `json:"pass,omitempty"`
+	// Pass lets it through to the network. What comes of it becomes a new entry
+	// of the cassette of this name.
+	Pass string `json:"pass,omitempty"`
 }
 
 // TestProjectRef is something to do in the temporary project of a test.
