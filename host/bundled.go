@@ -183,7 +183,7 @@ func find(o Options, name string) (Source, []Failure, error) {
 // looksLikePath keeps a file that happens to be called as an extension from
 // being taken for it.
 func looksLikePath(name string) bool {
-	return strings.ContainsAny(name, `/\`) || slices.Contains(entryExtensions, filepath.Ext(name)) || name == "." || name == ".."
+	return strings.ContainsAny(name, `/\`) || filepath.Ext(name) != ""
 }
 
 // sourceAt is an extension in no folder that is searched.
