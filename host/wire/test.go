@@ -201,6 +201,7 @@ type CassetteResponse struct {
 // TestFetchRequest is a request of the extension or of the test file itself,
 // which the test's mocks may answer.
 type TestFetchRequest struct {
+	Test    int         `json:"test"` // id of the test
 	URL     string      `json:"url"`
 	Method  string      `json:"method"`
 	Headers [][2]string `json:"headers,omitempty"`
