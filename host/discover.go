@@ -368,3 +368,26 @@ func reason(err error) string {
 	}
 	return strings.TrimPrefix(err.Error(), "EvalSymlinks: ")
 }
+
+// Folders are the folders of the options in which extensions are looked for, as
+// far as they exist, without symbolic links.
+func Folders(o Options) []string {
+	o, err := o.withDefaults()
+	if err != nil {
+		return nil
+	}
+	var out []string
+	add := func(dir string) {
+		if real, err := canonical(dir); dir != "" && err == nil && !slices.Contains(out, real) {
+			out = append(out, real)
+		}
+	}
+	add(o.UserDir)
+	if o.Root != "" {
+		add(filepath.Join(o.Root, ".rho", "extensions"))
+	}
+	for _, dir := range o.Dirs {
+		add(dir)
+	}
+	return out
+}
