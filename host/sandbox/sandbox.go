@@ -131,6 +131,11 @@ func (s *Sandbox) Load(ctx context.Context, req wire.LoadRequest) (wire.LoadResu
 	if s.glue, err = newGlue(s.vm, s.globals.Use()); err != nil {
 		return wire.LoadResult{}, fmt.Errorf("prepare the sandbox: %w", err)
 	}
+	if req.Test != nil {
+		if err := s.globals.StartTests(testEnv{s}, *req.Test); err != nil {
+			return wire.LoadResult{}, err
+		}
+	}
 	load := &loading{s: s, prog: prog}
 	c := s.newCall(ctx, wire.CallRequest{})
 	s.module = c
