@@ -21,8 +21,6 @@ func (t *testRun) ask(ctx context.Context, r wire.TestRequest) (wire.Response, e
 		})
 	case wire.TestCassette:
 		return with(r, t.cassette)
-	case wire.TestTime:
-		return answer(nil)
 	}
 	w, err := t.need(ctx)
 	if err != nil {
@@ -47,6 +45,8 @@ func (t *testRun) ask(ctx context.Context, r wire.TestRequest) (wire.Response, e
 		return with(r, func(e wire.TestEnvData) (any, error) { w.setVariable(e.Name, e.Value); return nil, nil })
 	case wire.TestSettings:
 		return with(r, func(values map[string]json.RawMessage) (any, error) { w.configure(values); return nil, nil })
+	case wire.TestTime:
+		return with(r, func(d wire.TestTimeData) (any, error) { return nil, w.moveClock(ctx, d) })
 	case wire.TestProject:
 		return with(r, w.inProject)
 	}
@@ -74,8 +74,13 @@ func (w *world) callTool(ctx context.Context, c wire.TestToolCall) (any, error) 
 		}
 		return nil, refuse("Error", w.unknownTool(c.Name))
 	}
+	id := c.CallID
+	if id == "" {
+		id = fmt.Sprint("call-", serial.Add(1))
+	}
+	defer w.begin(id)()
 	return w.door.Call(ctx, registry.Request{
-		Tool: c.Name, ID: c.CallID, Arguments: c.Args, Values: c.Values, Timeout: time.Duration(c.TimeoutMS * float64(time.Millisecond)),
+		Tool: c.Name, ID: id, Arguments: c.Args, Values: c.Values, Timeout: time.Duration(c.TimeoutMS * float64(time.Millisecond)),
 	}), nil
 }
 

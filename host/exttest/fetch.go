@@ -98,7 +98,7 @@ func (t *testRun) exchange(ctx context.Context, req wire.TestFetchRequest, body 
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, t.file.opts.Timeout, wire.ErrDeadline)
 	defer cancel()
-	got := sb.Call(ctx, wire.CallRequest{ID: fmt.Sprintf("%s.fetch%d", t.id, fetches.Add(1)), Run: wire.RunTest, Tool: wire.TestFetch, Args: args})
+	got := sb.Call(ctx, wire.CallRequest{ID: fmt.Sprintf("%s.fetch%d", t.id, serial.Add(1)), Run: wire.RunTest, Tool: wire.TestFetch, Args: args})
 	var res wire.TestFetchResponse
 	switch {
 	case got.Thrown != nil:

@@ -4,6 +4,7 @@ import (
 	"crypto/x509"
 	"regexp"
 	"runtime"
+	"slices"
 	"time"
 
 	"github.com/rho-ext/rho-ext/host"
@@ -53,6 +54,11 @@ type Options struct {
 	// Proxy and CAs are for recording, as in [host.Options].
 	Proxy *permission.Proxy
 	CAs   *x509.CertPool
+}
+
+// allowsVariable reports whether tests see a variable of the environment.
+func (o Options) allowsVariable(name string) bool {
+	return slices.Contains(o.Allow, permission.Grant{Kind: permission.KindEnv, Target: name})
 }
 
 func (o Options) withDefaults() Options {

@@ -13,14 +13,12 @@ import (
 	"regexp"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"unicode/utf8"
 
+	"github.com/rho-ext/rho-ext/host/permission"
 	"github.com/rho-ext/rho-ext/host/wire"
 	"github.com/rho-ext/rho-ext/internal/proc"
 )
-
-var fetches atomic.Uint64
 
 // tape is a cassette that is being recorded.
 type tape struct {
@@ -76,6 +74,11 @@ func (f *fileRun) secretValues() (out []string) {
 			}
 		}
 		w.mu.Unlock()
+	}
+	for _, g := range f.opts.Allow { // what the user hands over is no business of others
+		if v := os.Getenv(g.Target); g.Kind == permission.KindEnv {
+			out = append(out, v)
+		}
 	}
 	return out
 }
@@ -172,11 +175,15 @@ func (t *tape) add(req wire.TestFetchRequest, body []byte, res *reply) error {
 	return nil
 }
 
+// minSecret is the shortest text that is taken out of recordings: shorter ones
+// stand everywhere.
+const minSecret = 4
+
 // hider takes secrets out of texts.
 func (t *tape) hider() func(string) string {
 	var pairs []string
 	for _, s := range t.secrets() {
-		if len(s) >= 4 {
+		if len(s) >= minSecret {
 			pairs = append(pairs, s, Hidden)
 			if q := url.QueryEscape(s); q != s {
 				pairs = append(pairs, q, Hidden)

@@ -27,6 +27,7 @@ type world struct {
 	test atomic.Pointer[testRun] // that it serves
 
 	mu       sync.Mutex
+	running  map[string]bool // calls, by id
 	env      map[string]string
 	settings map[string]json.RawMessage
 }
@@ -148,12 +149,18 @@ func (w *world) broken() error {
 	return nil
 }
 
-// variable is the environment of the extension: what the test has set.
+// variable is the environment of the extension: what the test has set, and what
+// the user allows.
 func (w *world) variable(name string) (string, bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	v, ok := w.env[name]
-	return v, ok
+	if v, ok := w.env[name]; ok {
+		return v, true
+	}
+	if w.file.opts.allowsVariable(name) {
+		return os.LookupEnv(name)
+	}
+	return "", false
 }
 
 func (w *world) setVariable(name string, value *string) {

@@ -37,6 +37,7 @@ func (f *Factory) NewSandbox(b wire.Broker) (wire.Sandbox, error) {
 	s := &Sandbox{
 		broker:   b,
 		programs: &f.programs,
+		clock:    clock,
 		loop:     newLoop(clock),
 		calls:    map[*call]struct{}{},
 		pending:  map[*goja.Promise]rejection{},
@@ -55,6 +56,7 @@ type Sandbox struct {
 	broker   wire.Broker
 	programs *programs
 	loop     *loop
+	clock    Clock // the loop's, unless a test has put another one there
 	done     chan struct{}
 	life     context.Context // ends when done is closed
 	endLife  context.CancelFunc
@@ -231,6 +233,7 @@ func (s *Sandbox) run() {
 				}
 			}
 		}
+		s.moveOn()
 		if !s.job(s.failStuck) {
 			s.die(s.culprit)
 			return
