@@ -13,7 +13,6 @@ import (
 
 	"github.com/rho-ext/rho-ext/host"
 	"github.com/rho-ext/rho-ext/host/exttest"
-	"github.com/rho-ext/rho-ext/internal/config"
 	"github.com/rho-ext/rho-ext/internal/suggest"
 )
 
@@ -67,11 +66,8 @@ func (a *app) test(ctx context.Context, patterns []string, o testFlags) error {
 	if err != nil {
 		return err
 	}
-	opts, c, err := a.testOptions(o)
+	opts, err := a.testOptions(o)
 	if err != nil {
-		return err
-	}
-	if opts.Isolation, err = a.isolationOf(c); err != nil {
 		return err
 	}
 	runner, err := exttest.New(opts)
@@ -110,30 +106,30 @@ func runTests(ctx context.Context, runner *exttest.Runner, files []exttest.File,
 }
 
 // testOptions are what the flags and the configuration say of tests.
-func (a *app) testOptions(o testFlags) (exttest.Options, *config.Config, error) {
+func (a *app) testOptions(o testFlags) (exttest.Options, error) {
 	var none exttest.Options
 	if err := a.checkFlags(); err != nil {
-		return none, nil, err
+		return none, err
 	}
 	root, err := a.findRoot()
 	if err != nil {
-		return none, nil, err
+		return none, err
 	}
 	if real, err := filepath.EvalSymlinks(root); err == nil {
 		root = real
 	}
 	c, warnings, err := a.loadConfig(root)
 	if err != nil {
-		return none, nil, usage("%v", err)
+		return none, usage("%v", err)
 	}
 	a.warn(warnings)
 	allow, err := a.allow.grants(root)
 	if err != nil {
-		return none, nil, err
+		return none, err
 	}
 	proxy, cas, err := networkOf(c)
 	if err != nil {
-		return none, nil, usage("%v", err)
+		return none, usage("%v", err)
 	}
 	out := exttest.Options{
 		Root: root, Dirs: c.Extensions.Dirs, Enabled: c.Extensions.Enabled, Disabled: c.Extensions.Disabled,
@@ -144,15 +140,18 @@ func (a *app) testOptions(o testFlags) (exttest.Options, *config.Config, error) 
 	if o.shuffle && o.seed == 0 {
 		out.Seed = chance()
 	}
+	if out.Isolation, err = a.isolationOf(c); err != nil {
+		return none, err
+	}
 	if o.name != "" {
 		if out.Name, err = regexp.Compile(o.name); err != nil {
-			return none, nil, usage("-t: %v; put a backslash before ( ) [ ] + * ? . that stand for themselves", err)
+			return none, usage("-t: %v; put a backslash before ( ) [ ] + * ? . that stand for themselves", err)
 		}
 	}
 	if o.bail < 0 {
-		return none, nil, usage("--bail: %d is negative", o.bail)
+		return none, usage("--bail: %d is negative", o.bail)
 	}
-	return out, c, nil
+	return out, nil
 }
 
 // findTests gives the files that patterns mean.

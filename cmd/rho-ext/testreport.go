@@ -50,6 +50,7 @@ func chance() uint64 { return rand.Uint64N(1<<31-1) + 1 }
 // then what failed, then the sums.
 type plainReporter struct {
 	app    *app
+	color  func(c color, text string) string // nil: as stdout wants it
 	dots   bool
 	column int
 	failed []exttest.FileReport
@@ -304,7 +305,12 @@ func (r *plainReporter) indent(text, by string) {
 }
 
 // paint colours text for stdout.
-func (r *plainReporter) paint(c color, text string) string { return paintFor(r.app.out, c, text) }
+func (r *plainReporter) paint(c color, text string) string {
+	if r.color != nil {
+		return r.color(c, text)
+	}
+	return paintFor(r.app.out, c, text)
+}
 
 func paintFor(w io.Writer, c color, text string) string {
 	if os.Getenv("NO_COLOR") != "" || !isTerminal(w) {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"sort"
 	"strings"
 	"sync"
@@ -108,10 +109,18 @@ func (f *fileRun) begin(ctx context.Context) (*wire.TestNode, *host.Failure, err
 	if err != nil {
 		failure = &wire.Failure{Stage: wire.StageEvaluate, Message: err.Error()}
 	}
+	if failure == nil && !holdsTests(root) {
+		failure = &wire.Failure{Stage: wire.StageManifest, Message: "the file holds no tests",
+			Hint: `write one: import { expect, test } from "rho-ext/test"; test("adds", () => expect(1 + 1).toBe(2))`}
+	}
 	if failure != nil {
 		return nil, f.place.failure(f.file, *failure), nil
 	}
 	return root, nil, nil
+}
+
+func holdsTests(n *wire.TestNode) bool {
+	return !n.Suite || slices.ContainsFunc(n.Children, func(c wire.TestNode) bool { return holdsTests(&c) })
 }
 
 // outer is why a context ended, unless that was its own deadline.
