@@ -106,7 +106,9 @@ beside built-in ones. A .ts file in .rho/extensions/ is an extension.`,
 	f.BoolVar(&a.json, "json", false, "print JSON on stdout (see docs/schemas)")
 	root.AddCommand(a.runCommand(), a.listCommand(), a.infoCommand(), a.serveCommand(), a.devCommand(), a.testCommand(), a.commandCommand(), a.hookCommand(), a.trustCommand(), a.grantCommand(),
 		a.revokeCommand(), a.permissionsCommand(), a.secretCommand(), a.doctorCommand(), a.versionCommand())
+	root.AddCommand(a.initCommand(), a.typesCommand(), a.completionCommand())
 	root.CompletionOptions.DisableDefaultCmd = true
+	a.completes(root)
 	return root
 }
 
