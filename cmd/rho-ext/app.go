@@ -45,6 +45,7 @@ type app struct {
 	short      bool // the verb runs one tool and ends
 	stays      bool // the verb serves until it is stopped
 	asks       bool // the verb may ask the person at the terminal
+	unlogged   bool // calls are not kept in the session log
 	json       bool
 	warned     map[string]bool
 
@@ -107,6 +108,7 @@ beside built-in ones. A .ts file in .rho/extensions/ is an extension.`,
 	root.AddCommand(a.runCommand(), a.listCommand(), a.infoCommand(), a.serveCommand(), a.devCommand(), a.testCommand(), a.commandCommand(), a.hookCommand(), a.trustCommand(), a.grantCommand(),
 		a.revokeCommand(), a.permissionsCommand(), a.secretCommand(), a.doctorCommand(), a.versionCommand())
 	root.AddCommand(a.initCommand(), a.typesCommand(), a.completionCommand())
+	root.AddCommand(a.bundleCommand(), a.benchCommand())
 	root.CompletionOptions.DisableDefaultCmd = true
 	a.completes(root)
 	return root

@@ -114,9 +114,13 @@ func withDefaults(l wire.Limits) wire.Limits {
 // Load implements [wire.Sandbox].
 func (s *Sandbox) Load(ctx context.Context, req wire.LoadRequest) (wire.LoadResult, error) {
 	s.req, s.limits = req, withDefaults(req.Limits)
+	begin := time.Now()
 	prog, fail := s.programs.get(ctx, req)
 	if fail != nil {
 		return wire.LoadResult{Failure: fail}, nil
+	}
+	if req.ParseOnly {
+		return wire.LoadResult{Parsed: time.Since(begin)}, nil
 	}
 	s.slots = newSlots()
 	s.vm = goja.New()
