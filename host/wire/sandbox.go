@@ -55,6 +55,8 @@ type LoadRequest struct {
 	Limits       Limits
 	// Test, where set, loads a test file.
 	Test *TestOptions `json:",omitempty"`
+	// Survey asks for a survey of the code, too.
+	Survey bool `json:",omitempty"`
 }
 
 // Limits bound one runtime. A zero field means the default.
@@ -70,6 +72,9 @@ type LoadResult struct {
 	Manifest Manifest
 	Tests    *TestNode `json:",omitempty"` // the root of what a test file holds
 	Failure  *Failure  // not nil: the extension did not load
+	// Survey is there where it was asked for and the code could be parsed, also
+	// beside a Failure.
+	Survey *Survey `json:",omitempty"`
 }
 
 // Manifest is an extension as its module describes it, checked for shape.
