@@ -33,6 +33,10 @@ type candidate struct {
 	graph bundle.Graph  // what was read
 	stamp string        // of what was read
 	took  time.Duration // for evaluating it
+
+	manifest *wire.Manifest // as the sandbox gave it, whatever came of it
+	survey   *wire.Survey   // where one is wanted
+	fails    *bundle.Failures
 }
 
 // needed reports whether it has to be evaluated.
@@ -53,6 +57,7 @@ func (c *candidate) build(ctx context.Context) {
 		for _, f := range fails.List {
 			c.failures = append(c.failures, p.failure(c.source.ID, f))
 		}
+		c.fails = fails
 		c.graph, c.stamp = fails.Graph, c.host.stamps.Of(c.host.bundling(c.source), fails.Graph, true)
 		return
 	}
@@ -79,7 +84,7 @@ func (c *candidate) evaluate(ctx context.Context) {
 		load: wire.LoadRequest{
 			Extension: c.source.ID, Script: c.bundle.Script, SourceMap: c.bundle.SourceMap, Hash: c.bundle.Hash,
 			ProjectRoot: filepath.ToSlash(h.opts.Root), ExtensionDir: filepath.ToSlash(c.source.Dir),
-			Model: h.currentModel(),
+			Model: h.currentModel(), Survey: h.opts.Inspect != nil,
 		},
 	}
 	g.broker.net = g.broker.newClient(permission.ClientOptions{Proxy: h.opts.Proxy, CAs: h.opts.CAs, Transport: h.opts.Transport})
@@ -142,8 +147,10 @@ func (c *candidate) load(ctx context.Context, g *generation) (wire.Sandbox, *wir
 	case err != nil:
 		return sb, nil, &wire.Failure{Stage: wire.StageEvaluate, Message: err.Error()}
 	case res.Failure != nil:
+		c.survey = res.Survey
 		return sb, nil, res.Failure
 	}
+	c.manifest, c.survey = &res.Manifest, res.Survey
 	return sb, &res.Manifest, nil
 }
 

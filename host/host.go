@@ -291,6 +291,9 @@ func (h *Host) evaluateAll(ctx context.Context, list []*candidate, rep *Report) 
 	}
 	for _, c := range list {
 		h.settle(c, rep)
+		if h.opts.Inspect != nil && c.same == nil {
+			h.opts.Inspect(c.inspection())
+		}
 	}
 }
 

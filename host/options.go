@@ -143,6 +143,10 @@ type Options struct {
 	// OnSecret hears of the values of secrets before an extension gets them,
 	// again and again, so that they can be redacted.
 	OnSecret func(values ...string)
+	// Inspect, where set, hears of each extension that was looked into, one after
+	// the other: what it is, what is wrong with it, and what its code is seen to
+	// do.
+	Inspect func(*Inspection)
 }
 
 // codeRoot is where the code's project is.

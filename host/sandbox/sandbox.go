@@ -142,7 +142,11 @@ func (s *Sandbox) Load(ctx context.Context, req wire.LoadRequest) (wire.LoadResu
 			return wire.LoadResult{}, err
 		}
 	}
-	load := &loading{s: s, prog: prog}
+	var survey *wire.Survey
+	if req.Survey {
+		survey = s.survey(prog)
+	}
+	load := &loading{s: s, prog: prog, survey: survey}
 	c := s.newCall(ctx, wire.CallRequest{})
 	s.module = c
 	c.begin = load.begin
@@ -153,10 +157,11 @@ func (s *Sandbox) Load(ctx context.Context, req wire.LoadRequest) (wire.LoadResu
 	res := s.await(ctx, c)
 	switch {
 	case load.result != nil && res.Thrown == nil:
+		load.result.Survey = survey
 		return *load.result, nil
 	case res.Thrown != nil:
 		s.die(nil)
-		return wire.LoadResult{Failure: loadFailure(res.Thrown)}, nil
+		return wire.LoadResult{Failure: loadFailure(res.Thrown), Survey: survey}, nil
 	default:
 		s.die(nil)
 		return wire.LoadResult{}, errors.New("the sandbox was closed while it loaded")
