@@ -181,8 +181,12 @@ func (a *app) findTests(o exttest.Options, patterns []string) ([]exttest.File, e
 	for i, p := range patterns {
 		quoted[i] = fmt.Sprintf("%q", p)
 	}
-	return nil, fail(exitFailed, "no test file's name holds %s%s; there are %s", strings.Join(quoted, " or "),
-		suggest.Hint(suggest.Names(patterns[0], names, 1)...), counted(len(all), "test file", "test files"))
+	are := "there are " + counted(len(all), "test file", "test files")
+	if len(all) == 1 {
+		are = "there is " + all[0].Name
+	}
+	return nil, fail(exitFailed, "no test file's name holds %s%s; %s", strings.Join(quoted, " or "),
+		suggest.Hint(suggest.Names(patterns[0], names, 1)...), are)
 }
 
 // watchTests runs tests now, and what a change touches after it.
