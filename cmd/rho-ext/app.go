@@ -106,6 +106,7 @@ beside built-in ones. A .ts file in .rho/extensions/ is an extension.`,
 	f.BoolVar(&a.json, "json", false, "print JSON on stdout (see docs/schemas)")
 	root.AddCommand(a.runCommand(), a.listCommand(), a.infoCommand(), a.serveCommand(), a.devCommand(), a.commandCommand(), a.hookCommand(), a.trustCommand(), a.grantCommand(),
 		a.revokeCommand(), a.permissionsCommand(), a.secretCommand(), a.doctorCommand(), a.versionCommand())
+	root.AddCommand(a.checkCommand())
 	root.CompletionOptions.DisableDefaultCmd = true
 	return root
 }
