@@ -75,12 +75,6 @@ var schemaRuleList = []Rule{
 		Good:    takes(`{ word: { type: "string", description: "one of the list", enum: ["one", "two"] } }`),
 	},
 	{
-		ID: "default-invalid", Severity: Warning,
-		Summary: "A default breaks the schema that it belongs to.",
-		Bad:     takes(`{ count: { type: "integer", maximum: 10, default: 20, description: "how many" } }`),
-		Good:    takes(`{ count: { type: "integer", maximum: 10, default: 5, description: "how many" } }`),
-	},
-	{
 		ID: "example-invalid", Severity: Warning,
 		Summary: "An example of a tool breaks its schema.",
 		Bad:     tool("  risk: \"read\",\n  parameters: { count: s.integer().describe(\"how many\") },\n  examples: [{ args: { count: \"three\" as never } }],\n  execute: ({ count }) => String(count),"),

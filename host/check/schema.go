@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
@@ -99,7 +98,6 @@ func (s *schemaWalk) walk(schema any, path string, level int) {
 	s.required(o, path)
 	s.enum(o, path)
 	s.limits(o, path)
-	s.fallback(o, path)
 	for _, name := range sorted(o) {
 		inner := 0
 		switch name {
@@ -172,33 +170,6 @@ func number(v any) (float64, bool) {
 	}
 	f, err := n.Float64()
 	return f, err == nil
-}
-
-// fallback finds defaults that their own schema refuses.
-func (s *schemaWalk) fallback(o map[string]any, path string) {
-	value, ok := o["default"]
-	if !ok || o["$ref"] != nil || refers(o) {
-		return
-	}
-	if err := valid(o, value); err != nil {
-		text, _ := json.Marshal(value)
-		s.u.say("default-invalid", s.where, "correct the default: it is what the tool gets", "%s: the default %s%s breaks its own schema", s.t.Name, short(string(text), 40), in(path))
-	}
-}
-
-// refers reports whether a schema needs another to be understood.
-func refers(v any) bool {
-	switch v := v.(type) {
-	case map[string]any:
-		for k, x := range v {
-			if strings.HasPrefix(k, "$") || refers(x) {
-				return true
-			}
-		}
-	case []any:
-		return slices.ContainsFunc(v, refers)
-	}
-	return false
 }
 
 // valid checks a value against a schema. One that does not compile, which the
