@@ -16,10 +16,10 @@ describe("my-tool", () => {
   }
 
   test("lets other calls be", async () => {
-    expect(await callHook("onToolCall", { toolName: "write_file", args: { path: "src/main.ts" }, risk: "write" })).toBeNull();
+    expect(await callHook("onToolCall", { toolName: "write_file", args: { path: "src/main.ts" }, risk: "write" })).toBeUndefined();
   });
 
   test("lets anything be read", async () => {
-    expect(await callHook("onToolCall", { toolName: "read_file", args: { path: "LICENSE" }, risk: "read" })).toBeNull();
+    expect(await callHook("onToolCall", { toolName: "read_file", args: { path: "LICENSE" }, risk: "read" })).toBeUndefined();
   });
 });
