@@ -70,7 +70,12 @@ func (a *app) dev(ctx context.Context, name string) error {
 	}
 	v.header()
 	v.begin()
-	watcher, err := w.host.Watch(host.WatchOptions{Reloaded: v.reloaded, Status: v.status})
+	o, err := a.testOptions(testFlags{})
+	if err != nil {
+		return err
+	}
+	tests := newDevTests(v, o)
+	watcher, err := w.host.Watch(host.WatchOptions{Reloaded: func(r host.Report) { v.reloaded(r); tests.reloaded(r) }, Status: v.status})
 	if err != nil {
 		return fail(exitFailed, "files cannot be watched: %v", err)
 	}
@@ -87,10 +92,6 @@ func (a *app) dev(ctx context.Context, name string) error {
 		}
 	}()
 	defer func() { stop(); <-followed }()
-	tests := &devTests{view: v}
-	if tests.opts, err = a.testOptions(testFlags{}); err != nil {
-		return err
-	}
 	tested := make(chan struct{})
 	go func() { defer close(tested); tests.follow(ctx) }()
 	defer func() { stop(); <-tested }()

@@ -65,7 +65,7 @@ func (k *devKeys) do(ctx context.Context, line string) {
 	case "c":
 		k.call(ctx, rest)
 	case "t":
-		k.tests.run(ctx, nil)
+		k.tests.add()
 	case "l":
 		for _, e := range v.w.reg.Snapshot().Tools() {
 			if e.Owner != "" && v.shows(e.Owner) {

@@ -3,35 +3,127 @@ package main
 import (
 	"context"
 	"fmt"
+	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
+	"time"
 
+	"github.com/rho-ext/rho-ext/host"
 	"github.com/rho-ext/rho-ext/host/exttest"
 )
 
-// devTests runs the tests that a save touches, beside dev.
+// devTests runs the tests that a save touches, beside dev: those of an extension
+// after it was reloaded, so that its own failures are told first.
 type devTests struct {
-	view   *devView
-	opts   exttest.Options
-	runner *exttest.Runner // once there was a test to run
+	view *devView
+	opts exttest.Options
 
-	mu sync.Mutex
+	mu     sync.Mutex
+	saved  map[string]time.Time // files whose reload was told of
+	due    []string             // files to run the tests of
+	all    bool                 // all of them
+	wake   chan struct{}
+	runner *exttest.Runner // once there was a test to run
+}
+
+func newDevTests(v *devView, o exttest.Options) *devTests {
+	return &devTests{view: v, opts: o, saved: map[string]time.Time{}, wake: make(chan struct{}, 1)}
 }
 
 // follow runs until ctx ends.
 func (d *devTests) follow(ctx context.Context) {
+	var wait sync.WaitGroup
+	defer wait.Wait()
+	wait.Go(func() { exttest.Watch(ctx, d.opts, d.changed) })
 	defer func() {
 		if d.runner != nil {
 			_ = d.runner.Close()
 		}
 	}()
-	exttest.Watch(ctx, d.opts, func(paths []string) { d.run(ctx, paths) })
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-d.wake:
+			d.mu.Lock()
+			paths, all := d.due, d.all
+			d.due, d.all = nil, false
+			d.mu.Unlock()
+			if all {
+				paths = nil
+			}
+			if all || len(paths) > 0 {
+				d.run(ctx, paths)
+			}
+		}
+	}
+}
+
+// add has the tests run that paths touch; none is all.
+func (d *devTests) add(paths ...string) {
+	d.mu.Lock()
+	d.due = append(d.due, paths...)
+	d.all = d.all || len(paths) == 0
+	d.mu.Unlock()
+	select {
+	case d.wake <- struct{}{}:
+	default:
+	}
+}
+
+// reloadWait is how long a file that was saved may turn out to be a part of an
+// extension.
+const reloadWait = 300 * time.Millisecond
+
+// changed hears of files that were saved. What is a part of an extension is left
+// to reloaded.
+func (d *devTests) changed(paths []string) {
+	if len(paths) == 0 {
+		d.add()
+		return
+	}
+	var others []string
+	for _, p := range paths {
+		if exttest.IsTest(p) {
+			d.add(p)
+		} else {
+			others = append(others, p)
+		}
+	}
+	if len(others) == 0 {
+		return
+	}
+	time.AfterFunc(reloadWait, func() {
+		d.mu.Lock()
+		others = slices.DeleteFunc(others, func(p string) bool { return time.Since(d.saved[p]) < 2*reloadWait })
+		d.mu.Unlock()
+		if len(others) > 0 {
+			d.add(others...)
+		}
+	})
+}
+
+// reloaded hears of extensions that were loaded anew.
+func (d *devTests) reloaded(r host.Report) {
+	for i := range r.Changes {
+		c := &r.Changes[i]
+		for _, p := range c.Paths {
+			if !filepath.IsAbs(p) {
+				p = filepath.Join(d.opts.Root, filepath.FromSlash(p))
+			}
+			d.mu.Lock()
+			d.saved[p] = time.Now()
+			d.mu.Unlock()
+			if c.Kind != host.ChangeFailed {
+				d.add(p)
+			}
+		}
+	}
 }
 
 // run runs what files that have changed touch; no paths run all.
 func (d *devTests) run(ctx context.Context, paths []string) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
 	v := d.view
 	all, _, err := exttest.Find(d.opts)
 	if err != nil {
@@ -85,11 +177,12 @@ func (v *devView) tested(rep *exttest.Report) {
 			parts = append(parts, v.app.paint(red, cleanLine(rep.Files[i].File)+" does not load"))
 		}
 	}
-	v.line("%s  tests %s in %s", v.app.paint(dim, now()), strings.Join(parts, ", "), shortTime(rep.DurationMS))
-	var b strings.Builder
+	text := fmt.Sprintf("%s  tests %s in %s", v.app.paint(dim, now()), strings.Join(parts, ", "), shortTime(rep.DurationMS))
 	if rep.OK() {
+		v.line("%s", text)
 		return
 	}
+	var b strings.Builder
 	r := &plainReporter{app: &app{streams: streams{out: &b}}, color: v.app.paint}
 	for i := range rep.Files {
 		if rep.Files[i].Failed() {
@@ -97,6 +190,7 @@ func (v *devView) tested(rep *exttest.Report) {
 		}
 	}
 	for line := range strings.SplitSeq(strings.Trim(b.String(), "\n"), "\n") {
-		v.line("%s", strings.TrimRight("      "+line, " "))
+		text += "\n" + strings.TrimRight("      "+line, " ")
 	}
+	v.line("%s", text) // in one piece, whatever else is shown meanwhile
 }

@@ -108,16 +108,16 @@ func TestANewcomerGetsFromAnEmptyFolderToAToolThatRuns(t *testing.T) {
 	n.text.WriteString("$ rho-ext dev\n" + other.until(t, "ready in"))
 	const file = ".rho/extensions/find-word/index.ts"
 
-	n.edits(file, "total: found.length", "count: found.length")
-	n.notes("total becomes count in index.ts; the tests still want total")
-	n.text.WriteString(other.until(t, "reloaded find-word (v2)", "failed", "FAIL", "at "))
-	n.edits(file, "count: found.length", "total: found.length")
-	n.notes("it becomes total again")
+	n.edits(file, "there is no file ${path}", "no ${path} here")
+	n.notes("index.ts says it in other words, which its test does not expect")
+	n.text.WriteString(other.until(t, "reloaded find-word (v2)", "failed", "FAIL"))
+	n.edits(file, "no ${path} here", "there is no file ${path}")
+	n.notes("the old words again")
 	n.text.WriteString(other.until(t, "reloaded find-word (v3)", "4 passed"))
 
 	n.edits(file, "found.slice(0, limit) };", "found.slice(0, limit };")
 	n.notes("a bracket is forgotten")
-	n.text.WriteString(other.until(t, "error "+file+":", "still serving v3", "> ", "^"))
+	n.text.WriteString(other.until(t, "error "+file+":", "still serving v3", "> 34 ", "36 | });"))
 	n.edits(file, "found.slice(0, limit };", "found.slice(0, limit) };")
 	n.notes("and comes back")
 	n.text.WriteString(other.until(t, "find-word is right again", "4 passed"))
