@@ -111,8 +111,7 @@
     toBeTypeOf(expected) { check(this, typeof this.value === expected, "expected #{this} to be type of #{exp}", "expected #{this} not to be type of #{exp}", expected, typeof this.value); },
     toBeInstanceOf(C) {
       if (typeof C !== "function" && typeof C?.[Symbol.hasInstance] !== "function") {
-        const kind = C === null ? "null" : isArray(C) ? "Array" : isObject(C) ? tagOf(C) : typeof C;
-        throw wrong(this, `The instanceof assertion needs a constructor but ${kind} was given.`);
+        throw wrong(this, `The instanceof assertion needs a constructor but ${tagOf(C)} was given.`);
       }
       const name = typeof C.name === "string" && C.name !== "" ? C.name : "an unnamed constructor";
       check(this, this.value instanceof C, `expected #{this} to be an instance of ${name}`, `expected #{this} to not be an instance of ${name}`, undefined, undefined, false);

@@ -151,21 +151,26 @@
   async function slow(s, n, args, timeout) {
     let retries = 0;
     s.tells ||= hooked(n.parent) || n.retry > 0 || n.repeats > 0;
+    const errors = [];
     repeats: for (let i = 0; i <= n.repeats; i++) {
+      const tries = [];
       for (let j = 0; ; j++) {
+        if (i + j > 0) {
+          s.assertions += s.asserted;
+          s.reset();
+          s.snapshots.length = 0;
+          s.counts = undefined;
+        }
         await attempt(s, n, args, timeout);
         if (s.skipped !== undefined) break repeats;
-        if (s.errors.length === 0 || j >= n.retry) break;
+        if (s.errors.length === 0) { tries.length = 0; break; }
+        for (const e of s.errors) tries[tries.length] = e;
+        if (j >= n.retry) break;
         retries++;
-        s.assertions += s.asserted;
-        const snapshots = s.snapshots;
-        s.reset();
-        s.counts = undefined;
-        snapshots.length = 0;
       }
-      if (s.errors.length > 0) break;
-      s.counts = undefined;
+      for (const e of tries) errors[errors.length] = e;
     }
+    s.errors = errors;
     return result(s, n, retries);
   }
 
