@@ -1,56 +1,67 @@
 // Runs the parts of a test file that the runner asks for.
 (function (host, use) {
   "use strict";
-  const { stringify, parse, isThenable } = use("testing/base");
+  const { stringify, parse, isThenable, keys, defineProperty } = use("testing/base");
   const runner = use("testing/runner");
   const { nodes } = use("testing/suites");
   const { Skip, placed, errorOf } = use("testing/failure");
-  const { Context } = use("testing/context");
+  const { Context, abort } = use("testing/context");
   const { starters, endOf } = use("testing/lifetime");
   const PromiseClass = Promise, Wrong = Error;
 
   // State is what is known of the test, or of the hooks of a suite, that runs.
+  // What most tests do not change is on its prototype.
   class State {
-    constructor(node) {
-      this.node = node;
-      this.context = new Context(this);
-      this.tells = false; // the runner of each phase
-      this.snapshots = [];
-      this.counts = undefined; // of snapshots, by their names
-      this.assertions = 0;
-      this.reset();
+    constructor(node) { this.node = node; }
+    get context() {
+      const c = new Context(this);
+      defineProperty(this, "context", { value: c });
+      return c;
     }
+    // reset prepares for another attempt.
     reset() {
-      this.errors = [];
-      this.skipped = undefined;
-      this.asserted = 0; // in this attempt
-      this.planned = undefined; // expect.assertions, with where
-      this.needed = undefined; // expect.hasAssertions
-      this.finished = [];
-      this.failed = [];
-      this.open = []; // promises of assertions that nobody has awaited
-      this.where = undefined; // the hook that runs
-      this.waiting = undefined; // {reject, timeout} of the phase that waits
-      this.undo = undefined; // takes fixtures down
+      this.assertions += this.asserted;
+      const keep = ["node", "context", "tells", "assertions", "ends"], have = keys(this);
+      for (let i = 0; i < have.length; i++) if (!keep.includes(have[i])) delete this[have[i]];
+    }
+    // push adds to one of the lists below.
+    push(list, v) {
+      if (this[list].length === 0) this[list] = [v];
+      else this[list][this[list].length] = v;
+      return v;
     }
     fail(e, where = this.where) {
       if (e instanceof Skip) this.skipped = e;
-      else this.errors[this.errors.length] = errorOf(e, where);
+      else this.push("errors", errorOf(e, where));
     }
     later(what, fn, timeout) {
       if (typeof fn !== "function") throw new TypeError(`${what}: expected a function`);
       if (this.where !== undefined && this.where !== "beforeEach") throw new Wrong(`Cannot call "${what}" inside a test hook.`);
-      const list = what === "onTestFailed" ? this.failed : this.finished;
-      list[list.length] = { fn, timeout: timeout ?? runner.options.hookTimeoutMs, place: runner.place() };
+      this.push(what === "onTestFailed" ? "failed" : "finished", { fn, timeout: timeout ?? runner.options.hookTimeoutMs, place: runner.place() });
       this.tells = true;
     }
   }
+  const none = Object.freeze([]);
+  Object.assign(State.prototype, {
+    tells: false, // the runner of each phase
+    errors: none, snapshots: none, // so far
+    counts: undefined, // of snapshots, by their names
+    assertions: 0, asserted: 0, // of earlier attempts, and of this one
+    skipped: undefined,
+    planned: undefined, needed: undefined, // what expect.assertions and expect.hasAssertions said
+    finished: none, failed: none, // functions of onTestFinished and onTestFailed
+    open: none, // promises of assertions that nobody has awaited
+    where: undefined, // the hook that runs
+    waiting: undefined, // how to end the phase that waits
+    undo: undefined, // takes fixtures down
+    ends: undefined, // see lifetime.js
+  });
 
   // late is the error of a phase that took too long, in vitest's words.
   function late(s, timeout, hook, place) {
     const what = hook ? "Hook" : "Test", small = hook ? "hook" : "test";
     const e = placed(`${what} timed out in ${timeout}ms.\nIf this is a long-running ${small}, pass a timeout value as the last argument or configure it globally with "${small}Timeout".`, place);
-    s.context.abort(e);
+    abort(s.context, e);
     return e;
   }
 
@@ -125,7 +136,7 @@
   async function promised(s) {
     while (s.open.length > 0) {
       const list = s.open;
-      s.open = [];
+      s.open = none;
       for (let i = 0; i < list.length; i++) await list[i];
     }
   }
@@ -156,10 +167,7 @@
       const tries = [];
       for (let j = 0; ; j++) {
         if (i + j > 0) {
-          s.assertions += s.asserted;
           s.reset();
-          s.snapshots.length = 0;
-          s.counts = undefined;
         }
         await attempt(s, n, args, timeout);
         if (s.skipped !== undefined) break repeats;

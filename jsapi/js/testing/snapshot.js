@@ -57,7 +57,7 @@
     const key = `${title} ${n}`;
     const use1 = isInline ? { status: "failed", place: undefined } : { key, status: "failed" };
     if (isInline) use1.place = placeOf(a);
-    s.snapshots.push(use1);
+    s.push("snapshots", use1);
     if (shape !== undefined) {
       if (!isObject(value)) throw new ErrorClass("Received value must be an object when the matcher has properties");
       if (!equals(value, shape, [iterables, subset])) {
