@@ -717,11 +717,14 @@ declare module "rho-ext/test" {
   // The extension under test.
 
   export interface ToolUse {
-    /** The effect: read, write, net, run or env. */
-    effect: string;
+    /** file, net, run, env, secret, tool or state. */
+    kind: string;
+    /** A path, a method and address, or a command. */
     target: string;
+    effect: "read" | "write" | "net" | "run";
+    /** What allowed it. */
     grant?: string;
-    [key: string]: unknown;
+    denied?: boolean;
   }
   /** How a call ended, as `rho-ext run --json` prints it. */
   export interface ToolOutcome<T = any> {
