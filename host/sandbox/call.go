@@ -93,6 +93,9 @@ func (s *Sandbox) Call(ctx context.Context, req wire.CallRequest) wire.CallResul
 		c.begin = s.beginHook
 	case wire.RunTest:
 		c.begin = s.beginTest
+		if req.Tool == wire.TestClock {
+			c.begin = s.beginClock
+		}
 	default:
 		c.begin = s.beginCommand
 	}
