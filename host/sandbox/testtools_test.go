@@ -97,7 +97,13 @@ test("complete", async () => { expect(await completeCommand("c", "t")).toEqual([
 test("settings", () => { settings({ key: "v", gone: null }); });
 test("env", () => { vi.stubEnv("A_KEY", "1"); expect(process.env.A_KEY).toBe("1"); });
 test("env is still set", () => { expect(process.env.A_KEY).toBe("1"); vi.unstubAllEnvs(); expect(process.env.A_KEY).toBe(undefined); });
-test("time", () => { vi.useFakeTimers({ now: 1000 }); vi.advanceTimersByTime(50); vi.useRealTimers(); });
+test("time", () => { 
+  vi.useFakeTimers({ now: 1000 });
+  vi.advanceTimersByTime(50);
+  vi.setSystemTime(7);
+  vi.useRealTimers();
+  return callTool("greet");
+});
 test("project", async () => {
   await project.write("a.txt", "text");
   await project.write("b", new Uint8Array([1, 2]));
@@ -124,7 +130,7 @@ test("wrong use", async () => {
 	require.JSONEq(t, `{"key":"v","gone":null}`, r.of(wire.TestSettings)[0])
 	require.Equal(t, []string{`{"name":"A_KEY","value":"1"}`, `{"name":"A_KEY","value":"1"}`, `{"name":"A_KEY","value":null}`}, r.of(wire.TestEnv),
 		"what is stubbed is told anew to the extension of the next test")
-	require.Equal(t, []string{`{"fake":true,"nowMs":1000}`, `{"fake":true,"nowMs":1050,"advanceMs":50}`, `{"fake":false}`}, r.of(wire.TestTime))
+	require.Equal(t, []string{`{"fake":true,"nowMs":1000}`, `{"fake":true,"advanceMs":50}`, `{"fake":true,"nowMs":7}`, `{"fake":false}`}, r.of(wire.TestTime))
 	require.Equal(t, `{"do":"write","path":"a.txt","base64":"dGV4dA=="}`, r.of(wire.TestProject)[0])
 	require.Equal(t, `{"do":"write","path":"b","base64":"AQI="}`, r.of(wire.TestProject)[1])
 }

@@ -204,6 +204,8 @@
     const r = new Seen(raw);
     let closest, tape;
     for (const m of active) {
+      // Tests that run side by side have their own.
+      if (m.state !== undefined && !m.state.node.suite && raw.test > 0 && m.state.node.id !== raw.test) continue;
       for (const route of m.routes) {
         const why = route.why(r);
         if (why.far === 0 && why.text === "") {
