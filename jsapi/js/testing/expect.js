@@ -8,16 +8,6 @@
 
   // Assertion is what expect(value) gives. The matchers are on its prototype.
   class Assertion {
-    constructor(value, message, test) {
-      this.value = value;
-      this.message = message;
-      this.test = test; // whose code asks, or undefined
-      this.negated = false;
-      this.promise = ""; // resolves or rejects
-      this.soft = false;
-      this.poll = undefined; // {interval, timeout}
-      this.origin = undefined; // an error from where the promise was asked for
-    }
     get not() { return changed(this, "negated", !this.negated); }
     get resolves() {
       if (this.poll !== undefined) throw new SyntaxError("expect.poll() is not supported in combination with .resolves");
@@ -32,6 +22,16 @@
     }
   }
   const proto = Assertion.prototype;
+  Object.assign(proto, {
+    negated: false,
+    promise: "", // resolves or rejects
+    soft: false,
+    poll: undefined, // {interval, timeout}
+    origin: undefined, // an error from where the promise was asked for
+  });
+  // test is whose code asks, or undefined. A literal spares the look-up of each
+  // member in what stands behind the prototype.
+  const assertion = (value, message, test) => ({ __proto__: proto, value, message, test });
   // What is not there is looked up in the scripts when a test uses it, so that a
   // file pays for the matchers it needs.
   Object.setPrototypeOf(proto, new Proxy(Object.create(null), { get: (_, name) => {
@@ -43,12 +43,9 @@
   } }));
   const chaiWords = ["to", "be", "have", "been", "is", "that", "and", "deep", "equal", "eql", "ok", "throw", "include", "contain"];
 
-  function changed(a, key, v) {
-    const b = new Assertion(a.value, a.message, a.test);
-    b.negated = a.negated; b.promise = a.promise; b.soft = a.soft; b.poll = a.poll; b.origin = a.origin;
-    b[key] = v;
-    return b;
-  }
+  const changed = (a, key, v) => ({
+    __proto__: proto, value: a.value, message: a.message, test: a.test, negated: a.negated, promise: a.promise, soft: a.soft, poll: a.poll, origin: a.origin, [key]: v,
+  });
   function promised(a, how, v) {
     const b = changed(a, "promise", how);
     b.value = v;
@@ -142,7 +139,7 @@
   function expect(value, message) {
     const s = runner.state();
     if (s !== undefined) s.asserted++;
-    return new Assertion(value, message, s);
+    return assertion(value, message, s);
   }
 
   const members = {

@@ -5,7 +5,7 @@
   const runner = use("testing/runner");
   const { nodes } = use("testing/suites");
   const { Skip, placed, errorOf } = use("testing/failure");
-  const { Context, abort } = use("testing/context");
+  const { Context, task, abort } = use("testing/context");
   const { starters, endOf } = use("testing/lifetime");
   const PromiseClass = Promise, Wrong = Error;
 
@@ -68,11 +68,11 @@
 
   // phase runs one function under its deadline. It gives what the function
   // gives: only what waits makes a promise.
-  function phase(s, name, fn, args, timeout, place) {
+  function phase(s, name, fn, arg, timeout, place) {
     const hook = name !== "test";
     if (s.tells) runner.tell("phase", { name, timeoutMs: timeout < 1e12 ? timeout : 0 });
     const start = runner.now();
-    const got = fn(...args);
+    const got = fn(arg);
     if (!isThenable(got)) {
       if (timeout > 0 && runner.now() - start >= timeout) throw late(s, timeout, hook, place);
       return got;
@@ -95,11 +95,11 @@
     });
   }
 
-  async function hooks(s, name, list, args, backwards, teardowns) {
+  async function hooks(s, name, list, arg, backwards, teardowns) {
     for (let i = 0; i < list.length; i++) {
       const h = list[backwards ? list.length - 1 - i : i];
       s.where = name;
-      const got = await phase(s, name, h.fn, args, h.timeout, h.place);
+      const got = await phase(s, name, h.fn, arg, h.timeout, h.place);
       if (teardowns !== undefined && typeof got === "function") teardowns[teardowns.length] = { fn: got, timeout: h.timeout, place: h.place };
       s.where = undefined;
     }
@@ -110,7 +110,7 @@
     for (let i = 0; i < list.length; i++) {
       const h = list[backwards ? list.length - 1 - i : i];
       s.where = name;
-      try { await phase(s, name, h.fn, [s.context], h.timeout, h.place); } catch (e) { s.fail(e); }
+      try { await phase(s, name, h.fn, s.context, h.timeout, h.place); } catch (e) { s.fail(e); }
       s.where = undefined;
     }
   }
@@ -142,25 +142,25 @@
     }
   }
 
-  async function attempt(s, n, args, timeout) {
-    const suites = chain(n.parent), teardowns = [], context = [s.context];
+  async function attempt(s, n, timeout) {
+    const suites = chain(n.parent), teardowns = [], { context } = s;
     try {
       for (let i = 0; i < suites.length; i++) await hooks(s, "beforeEach", suites[i].beforeEach, context, false, teardowns);
-      if (n.fixtures === undefined) await phase(s, "test", n.fn, args, timeout, n.place);
-      else await phase(s, "test", () => use("testing/fixtures").run(s, n), [], timeout, n.place);
+      if (n.fixtures === undefined) await phase(s, "test", n.fn, s.context, timeout, n.place);
+      else await phase(s, "test", () => use("testing/fixtures").run(s, n), undefined, timeout, n.place);
       await promised(s);
       expected(s);
     } catch (e) { s.fail(e); }
     try {
       for (let i = suites.length - 1; i >= 0; i--) await hooks(s, "afterEach", suites[i].afterEach, context, true);
-      await hooks(s, "beforeEach's teardown", teardowns, [], true);
+      await hooks(s, "beforeEach's teardown", teardowns, undefined, true);
       if (s.undo !== undefined) await s.undo();
     } catch (e) { s.fail(e); }
     if (s.finished.length > 0) await each(s, "onTestFinished", s.finished, true);
     if (s.errors.length > 0 && s.failed.length > 0) await each(s, "onTestFailed", s.failed, true);
   }
 
-  async function slow(s, n, args, timeout) {
+  async function slow(s, n, timeout) {
     let retries = 0;
     s.tells ||= hooked(n.parent) || n.retry > 0 || n.repeats > 0;
     const errors = [];
@@ -170,7 +170,7 @@
         if (i + j > 0) {
           s.reset();
         }
-        await attempt(s, n, args, timeout);
+        await attempt(s, n, timeout);
         if (s.skipped !== undefined) break repeats;
         if (s.errors.length === 0) { tries.length = 0; break; }
         for (const e of s.errors) tries[tries.length] = e;
@@ -201,11 +201,10 @@
   function test(n) {
     const s = new State(n), timeout = n.timeout > 0 ? n.timeout : runner.options.timeoutMs;
     runner.setState(s);
-    const args = [s.context];
     for (let i = 0; i < starters.length; i++) starters[i](s);
-    if (n.fixtures !== undefined || n.retry > 0 || n.repeats > 0 || hooked(n.parent)) return slow(s, n, args, timeout);
+    if (n.fixtures !== undefined || n.retry > 0 || n.repeats > 0 || hooked(n.parent)) return slow(s, n, timeout);
     let got;
-    try { got = phase(s, "test", n.fn, args, timeout, n.place); } catch (e) { s.fail(e); }
+    try { got = phase(s, "test", n.fn, s.context, timeout, n.place); } catch (e) { s.fail(e); }
     if (got === undefined && s.open.length === 0 && s.finished.length === 0 && s.failed.length === 0) {
       try { if (s.errors.length === 0) expected(s); } catch (e) { s.fail(e); }
       return result(s, n);
@@ -228,10 +227,10 @@
     runner.setState(s);
     for (let i = 0; i < starters.length; i++) starters[i](s);
     try {
-      if (name === "beforeAll") await hooks(s, name, n.beforeAll, [n.task], false, n.teardowns);
+      if (name === "beforeAll") await hooks(s, name, n.beforeAll, task(n), false, n.teardowns);
       else {
-        await hooks(s, name, n.afterAll, [n.task], true);
-        await hooks(s, "beforeAll's teardown", n.teardowns, [], true);
+        await hooks(s, name, n.afterAll, task(n), true);
+        await hooks(s, "beforeAll's teardown", n.teardowns, undefined, true);
       }
       await promised(s);
     } catch (e) { s.fail(e, name); }
