@@ -21,6 +21,7 @@ type vitestOutcome struct {
 	Name     string   `json:"name"`
 	State    string   `json:"state"`
 	Messages []string `json:"messages,omitempty"` // the class and the first line of each error
+	Diffs    []string `json:"diffs,omitempty"`    // of each error, where one has any
 }
 
 // The files are those that .ci/vitest-compare runs with the real vitest, which
@@ -83,6 +84,10 @@ func compare(t *testing.T, file string, want []vitestOutcome, got []exttest.Test
 					line = e.Name + ": " + line
 				}
 				o.Messages = append(o.Messages, line)
+				o.Diffs = append(o.Diffs, e.Diff)
+			}
+			if strings.Join(o.Diffs, "") == "" {
+				o.Diffs = nil
 			}
 		}
 		byName[o.Name] = o
@@ -100,6 +105,8 @@ func compare(t *testing.T, file string, want []vitestOutcome, got []exttest.Test
 			t.Errorf("%s, %s: vitest %s %q, here %s %q", file, w.Name, w.State, w.Messages, g.State, g.Messages)
 		case !slices.Equal(tidy(g.Messages), tidy(w.Messages)):
 			t.Errorf("%s, %s:\n vitest %q\n here   %q", file, w.Name, w.Messages, g.Messages)
+		case !slices.Equal(g.Diffs, w.Diffs) && !clearer[w.Name]:
+			t.Errorf("%s, %s:\n vitest %q\n here   %q", file, w.Name, w.Diffs, g.Diffs)
 		}
 	}
 	return len(want)
@@ -111,6 +118,12 @@ var elsewhere = map[string]string{
 	"failing beforeAll > is left out":  exttest.StateFail,
 	"failing beforeAll > deeper > too": exttest.StateFail,
 	"failing afterAll > passes":        exttest.StateFail,
+}
+
+// clearer are differences that vitest does not show.
+var clearer = map[string]bool{
+	"a hole > toBe": true, "a hole > toStrictEqual": true, "a hole > not.toEqual": true,
+	"matchers > before not": true, // vitest: no visual difference
 }
 
 // ofEngine is what the engines word differently.

@@ -103,7 +103,7 @@
         throw moved(e, a.origin);
       }
       if (a.promise === "rejects" && !failed) {
-        throw moved(wrong(a, `promise resolved "${use("testing/display").inspect(b.value)}" instead of rejecting`, { showDiff: false }), a.origin);
+        throw moved(wrong(a, `promise resolved "${use("testing/display").inspect(b.value)}" instead of rejecting`, { showDiff: true, expected: new ErrorClass("rejected promise"), actual: b.value }), a.origin);
       }
       b.soft = false;
       try { return await apply(fn, b, args); } catch (e) { throw moved(e, a.origin); }

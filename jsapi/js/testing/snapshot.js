@@ -77,7 +77,7 @@
       return;
     }
     const text = `Snapshot \`${key}\` mismatched`;
-    throw mismatch(a.message ? `${a.message}: ${text}` : text, { actual: unwrapped(got).trim(), expected: want === undefined ? undefined : unwrapped(want.trim()).trim(), showDiff: true });
+    throw mismatch(a.message ? `${a.message}: ${text}` : text, { actual: unwrapped(got).trim(), expected: want === undefined ? undefined : unwrapped(want.trim()).trim(), showDiff: want !== undefined });
   }
 
   // placeOf is where the matcher is called; of a promise, where it was asked for.
