@@ -1,30 +1,37 @@
 // test, describe and the hooks, as vitest has them.
 (function (host, use) {
   "use strict";
-  const { isArray, defineProperty } = use("testing/base");
+  const { isArray } = use("testing/base");
   const { add, parse, hook } = use("testing/suites");
   const runner = use("testing/runner");
-  const { setPrototypeOf, create } = Object;
-  const functions = Function.prototype;
+  const { setPrototypeOf } = Object;
   const WrongType = TypeError, Wrong = Error;
-  const FLAGS = Symbol("flags");
 
   // A function of a family has the members of its prototype, and its own flags.
   function family(what, proto, call, flags) {
     const f = function (name, a, b) { return call(flags, name, a, b); };
-    defineProperty(f, FLAGS, { value: flags });
-    defineProperty(f, "name", { value: what });
+    f.flags = { what, proto, call, flags };
     return setPrototypeOf(f, proto);
   }
-  function chained(what, proto, call, words) {
-    for (const word of words) {
-      defineProperty(proto, word, { get() { return family(what, proto, call, { ...this[FLAGS], [word]: true }); }, configurable: true });
-    }
-    defineProperty(proto, "skipIf", { value(yes) { return yes ? this.skip : this; } });
-    defineProperty(proto, "runIf", { value(yes) { return yes ? this : this.skip; } });
+  // flagged gives the same function with one flag more.
+  function flagged(f, word) {
+    const { what, proto, call, flags } = f.flags;
+    return family(what, proto, call, { ...flags, [word]: true });
+  }
+
+  // What describe and test have alike.
+  const chain = {
+    __proto__: Function.prototype,
+    get skip() { return flagged(this, "skip"); },
+    get only() { return flagged(this, "only"); },
+    get todo() { return flagged(this, "todo"); },
+    get concurrent() { return flagged(this, "concurrent"); },
+    get sequential() { return flagged(this, "sequential"); },
+    skipIf(yes) { return yes ? this.skip : this; },
+    runIf(yes) { return yes ? this : this.skip; },
     // each spreads rows that are arrays; for gives each row as it is.
-    defineProperty(proto, "each", { value(cases, ...rest) {
-      const flags = this[FLAGS], { rowsOf, title, nameOf } = use("testing/each");
+    each(cases, ...rest) {
+      const { what, call, flags } = this.flags, { rowsOf, title, nameOf } = use("testing/each");
       const rows = rowsOf(cases, rest, `${what}.each`);
       let spread = true;
       for (let i = 0; i < rows.length; i++) spread &&= isArray(rows[i]);
@@ -35,9 +42,9 @@
           call(flags, title(nameOf(name), items, i), options, fn === undefined ? undefined : spread ? () => fn(...items) : () => fn(row));
         }
       };
-    } });
-    defineProperty(proto, "for", { value(cases, ...rest) {
-      const flags = this[FLAGS], { rowsOf, title, nameOf } = use("testing/each");
+    },
+    for(cases, ...rest) {
+      const { what, call, flags } = this.flags, { rowsOf, title, nameOf } = use("testing/each");
       const rows = rowsOf(cases, rest, `${what}.for`);
       return (name, a, b) => {
         const { options, fn } = parse(what, a, b);
@@ -48,9 +55,8 @@
           call(flags, title(nameOf(name), isArray(row) ? row : [row], i), options, run);
         }
       };
-    } });
-    return proto;
-  }
+    },
+  };
 
   const nameOf = (name, what) => {
     if (typeof name === "string") return name;
@@ -62,20 +68,30 @@
     const { options, fn } = parse("describe", a, b);
     add("describe", true, nameOf(name, "describe"), flags, options, fn);
   };
-  const describeProto = chained("describe", create(functions), describeCall, ["skip", "only", "todo", "concurrent", "sequential"]);
-  defineProperty(describeProto, "shuffle", { get() { throw new Wrong("describe.shuffle is not supported by rho-ext test: use rho-ext test --seed"); } });
+  const describeProto = {
+    __proto__: chain,
+    get shuffle() { throw new Wrong("describe.shuffle is not supported by rho-ext test: use rho-ext test --seed"); },
+  };
   const describe = family("describe", describeProto, describeCall, {});
 
+  const testProto = {
+    __proto__: chain,
+    get fails() { return flagged(this, "fails"); },
+    get describe() { return describe; },
+    get suite() { return describe; },
+    get beforeAll() { return beforeAll; },
+    get afterAll() { return afterAll; },
+    get beforeEach() { return beforeEach; },
+    get afterEach() { return afterEach; },
+    extend(more, ...rest) { return tests(use("testing/fixtures").extend(this.flags.call.fixtures, more, rest)); },
+  };
   function tests(fixtures) {
     const call = (flags, name, a, b) => {
       const { options, fn } = parse("test", a, b);
       add("test", false, nameOf(name, "test"), flags, options, fn, fixtures);
     };
-    const proto = chained("test", create(functions), call, ["skip", "only", "todo", "concurrent", "sequential", "fails"]);
-    const members = { describe, suite: describe, beforeAll, afterAll, beforeEach, afterEach,
-      extend: (more, ...rest) => tests(use("testing/fixtures").extend(fixtures, more, rest)) };
-    for (const key of Object.keys(members)) defineProperty(proto, key, { value: members[key] });
-    return family("test", proto, call, {});
+    call.fixtures = fixtures;
+    return family("test", testProto, call, {});
   }
 
   function beforeAll(fn, timeout) { hook("beforeAll", fn, timeout); }

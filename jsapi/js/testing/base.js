@@ -9,6 +9,9 @@
   const slice = uncurry(String.prototype.slice);
   const arraySort = uncurry(Array.prototype.sort);
   const { isArray } = Array;
+  const { apply, construct, ownKeys } = Reflect;
+  const { stringify, parse } = JSON;
+  const then = uncurry(Promise.prototype.then);
 
   const isObject = (v) => typeof v === "object" && v !== null;
   const isThenable = (v) => ((typeof v === "object" && v !== null) || typeof v === "function") && typeof v.then === "function";
@@ -30,13 +33,8 @@
   }
 
   return {
-    uncurry, isObject, isThenable, isError, tagOf, enumerableSymbols, plural, ordinal, isArray, keys, hasOwn, is,
+    isObject, isThenable, isError, tagOf, enumerableSymbols, plural, ordinal, isArray, keys, hasOwn, is,
     getPrototypeOf, defineProperty, getOwnPropertyDescriptor, getOwnPropertySymbols, arraySort,
-    classOf: host.classOf, proxyTarget: host.proxyTarget,
-    apply: Reflect.apply, construct: Reflect.construct, ownKeys: Reflect.ownKeys,
-    stringify: JSON.stringify, parse: JSON.parse,
-    resolved: uncurry(Promise.resolve), then: uncurry(Promise.prototype.then),
-    MapClass: Map, SetClass: Set, WeakMapClass: WeakMap, DateClass: Date, PromiseClass: Promise, RegExpClass: RegExp,
-    ErrorClass: Error, TypeErrorClass: TypeError, StringOf: String, NumberOf: Number,
+    classOf: host.classOf, apply, construct, ownKeys, stringify, parse, then, PromiseClass: Promise, StringOf: String,
   };
 })

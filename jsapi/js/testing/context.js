@@ -2,7 +2,7 @@
 (function (host, use) {
   "use strict";
   const { Skip } = use("testing/failure");
-  const { defineProperty, keys, getOwnPropertyDescriptor } = Object;
+  const STATE = Symbol("state"), SIGNAL = Symbol("signal");
 
   // task tells of a node what tests may look at.
   function task(n) {
@@ -18,28 +18,20 @@
   }
 
   class Context {
-    #state; #signal;
-    constructor(state) { this.#state = state; }
-    get task() { return task(this.#state.node); }
+    constructor(state) { this[STATE] = state; }
+    get task() { return task(this[STATE].node); }
     get expect() { return use("testing/expect").expect; }
-    get signal() {
-      this.#signal ??= new (use("abort").AbortController)();
-      return this.#signal.signal;
-    }
+    get signal() { return (this[SIGNAL] ??= new (use("abort").AbortController)()).signal; }
     get skip() {
       return (condition, note) => {
         if (condition === false) return;
         throw new Skip(typeof condition === "string" ? condition : note);
       };
     }
-    get onTestFinished() { const s = this.#state; return (fn, timeout) => s.later("onTestFinished", fn, timeout); }
-    get onTestFailed() { const s = this.#state; return (fn, timeout) => s.later("onTestFailed", fn, timeout); }
+    get onTestFinished() { const s = this[STATE]; return (fn, timeout) => s.later("onTestFinished", fn, timeout); }
+    get onTestFailed() { const s = this[STATE]; return (fn, timeout) => s.later("onTestFailed", fn, timeout); }
     get annotate() { return async () => { throw new Error("annotate is not supported by rho-ext test: use console.log"); }; }
-    abort(reason) { this.#signal?.abort(reason); }
   }
-  // Members look like those of a plain object.
-  for (const key of ["task", "expect", "signal", "skip", "onTestFinished", "onTestFailed"]) {
-    defineProperty(Context.prototype, key, { ...getOwnPropertyDescriptor(Context.prototype, key), enumerable: true });
-  }
-  return { Context, task, keys };
+  const abort = (context, reason) => { context[SIGNAL]?.abort(reason); };
+  return { Context, task, abort };
 })

@@ -115,7 +115,8 @@
   const containsMatcher = (v, depth = 0) => isObject(v) && depth < 20 && (typeof v.asymmetricMatch === "function" ||
     ((isArray(v) || tagOf(v) === "Object") && Object.values(v).some((x) => containsMatcher(x, depth + 1))));
 
-  const typeOf = (v) => (v === null ? "null" : isArray(v) ? "array" : typeof v === "object" ? (tagOf(v) === "Object" ? "object" : tagOf(v).toLowerCase()) : typeof v);
+  const kinds = ["RegExp", "Map", "Set", "Date"];
+  const typeOf = (v) => (v === null ? "null" : isArray(v) ? "array" : typeof v === "object" && kinds.includes(tagOf(v)) ? tagOf(v) : typeof v);
 
   function objects(expected, actual) {
     let a = "", b = "";
@@ -135,7 +136,7 @@
       return `Expected: ${shown(expected)}\nReceived: ${shown(actual)}`;
     }
     if (containsMatcher(expected)) [actual, expected] = settled(actual, expected, []);
-    if (is(expected, actual)) return "";
+    if (is(expected, actual)) return isObject(expected) ? noDifference : "";
     let type = typeOf(expected), omit = false;
     if (isObject(expected) && typeof expected.asymmetricMatch === "function") {
       if (typeof expected.getExpectedType !== "function") return "";

@@ -113,6 +113,9 @@
     return `${name}[ ${out} ]`;
   }
 
+  const free = () => ({ room: none, seen: [] });
+  const web = (v, ks) => `{ ${ks.map((k) => `${k}: ${show(v[k], free())}`).join(", ")} }`;
+
   // show renders a value; o is that of the list around it and stays as it is.
   function show(v, from) {
     const o = { room: from.room, seen: from.seen, depth: from.depth };
@@ -158,6 +161,11 @@
       case "Error": return error(v, o);
       case "Arguments": if (v.length === 0) return "Arguments[]"; o.room -= 13; return `Arguments[ ${list([...v], o, show)} ]`;
     }
+    if (tag === "URL" && typeof v.href === "string") return `URL ${web(v, ["href", "origin", "protocol", "username", "password", "host", "hostname", "port", "pathname", "search", "searchParams", "hash"])}`;
+    if (tag === "URLSearchParams" && typeof v.entries === "function") {
+      const all = [...v.entries()].map(([k, x]) => `${quote(k, free())} => ${quote(x, free())}`);
+      return `URLSearchParams ${all.length === 0 ? "{}" : `{ ${all.join(", ")} }`}`;
+    }
     if (/^(?:Int|Uint|Float)\d+(?:Clamped)?Array$/.test(tag)) return typed(v, o, tag);
     if (typeof v.asymmetricMatch === "function" && v.$$typeof === Symbol.for("jest.asymmetricMatcher")) {
       const s = use("testing/format").format(v, { min: true });
@@ -172,7 +180,7 @@
     return name + object(v, o);
   }
 
-  const inspect = (v) => show(v, { room: none, seen: [] });
+  const inspect = (v) => show(v, free());
 
   function display(v) {
     const text = show(v, { room: most, seen: [] });

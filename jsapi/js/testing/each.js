@@ -71,7 +71,7 @@
       if (m[1] === "%") out += "%";
       else if (m[1] === "#") out += index;
       else if (m[1] === "$") out += index + 1;
-      else out += used < items.length ? text(m[1], items[used++]) : m[0];
+      else out += text(m[1], items[used++]);
     }
     return out + plain(template.slice(at));
   }

@@ -1,24 +1,13 @@
 // expect: what a test says of values. The matchers are in scripts of their own.
 (function (host, use) {
   "use strict";
-  const { isThenable, isError, apply, defineProperty, PromiseClass, resolved } = use("testing/base");
+  const { isThenable, isError, apply, defineProperty } = use("testing/base");
   const runner = use("testing/runner");
   const { AssertionError, placed } = use("testing/failure");
-  const { display, inspect } = use("testing/display");
   const ErrorClass = Error, WrongType = TypeError;
 
   // Assertion is what expect(value) gives. The matchers are on its prototype.
   class Assertion {
-    constructor(value, message, test) {
-      this.value = value;
-      this.message = message;
-      this.test = test; // whose code asks, or undefined
-      this.negated = false;
-      this.promise = ""; // resolves or rejects
-      this.soft = false;
-      this.poll = undefined; // {interval, timeout}
-      this.origin = undefined; // an error from where the promise was asked for
-    }
     get not() { return changed(this, "negated", !this.negated); }
     get resolves() {
       if (this.poll !== undefined) throw new SyntaxError("expect.poll() is not supported in combination with .resolves");
@@ -33,19 +22,30 @@
     }
   }
   const proto = Assertion.prototype;
-  // chai's own words are another language; it is not spoken here.
-  for (const word of ["to", "be", "have", "been", "is", "that", "and", "a", "an", "deep", "equal", "eql", "ok"]) {
-    defineProperty(proto, word, { configurable: true, get() {
-      throw new ErrorClass(`expect(…).${word}: chai's assertions are not supported by rho-ext test: use matchers such as toBe and toEqual`);
-    } });
-  }
+  Object.assign(proto, {
+    negated: false,
+    promise: "", // resolves or rejects
+    soft: false,
+    poll: undefined, // {interval, timeout}
+    origin: undefined, // an error from where the promise was asked for
+  });
+  // test is whose code asks, or undefined. A literal spares the look-up of each
+  // member in what stands behind the prototype.
+  const assertion = (value, message, test) => ({ __proto__: proto, value, message, test });
+  // What is not there is looked up in the scripts when a test uses it, so that a
+  // file pays for the matchers it needs.
+  Object.setPrototypeOf(proto, new Proxy(Object.create(null), { get: (_, name) => {
+    const fn = typeof name === "string" ? use("testing/matchers").find(name) : undefined;
+    if (fn !== undefined) { matcher(name, fn); return proto[name]; }
+    if (chaiWords.includes(name)) throw new ErrorClass(`expect(…).${name}: chai's assertions are not supported by rho-ext test: use matchers such as toBe and toEqual`);
+    if (typeof name === "string" && /^to[A-Z]/.test(name)) throw new ErrorClass(`expect(…) has no matcher ${name}; expect.extend adds one`);
+    return Object.prototype[name];
+  } }));
+  const chaiWords = ["to", "be", "have", "been", "is", "that", "and", "deep", "equal", "eql", "ok", "throw", "include", "contain"];
 
-  function changed(a, key, v) {
-    const b = new Assertion(a.value, a.message, a.test);
-    b.negated = a.negated; b.promise = a.promise; b.soft = a.soft; b.poll = a.poll; b.origin = a.origin;
-    b[key] = v;
-    return b;
-  }
+  const changed = (a, key, v) => ({
+    __proto__: proto, value: a.value, message: a.message, test: a.test, negated: a.negated, promise: a.promise, soft: a.soft, poll: a.poll, origin: a.origin, [key]: v,
+  });
   function promised(a, how, v) {
     const b = changed(a, "promise", how);
     b.value = v;
@@ -55,7 +55,7 @@
 
   // fill puts values into the message of a matcher.
   function fill(a, message, expected, actual) {
-    const text = message.replace(/#\{(this|exp|act)\}/g, (_, what) => display(what === "this" ? a.value : what === "exp" ? expected : actual));
+    const text = message.replace(/#\{(this|exp|act)\}/g, (_, what) => use("testing/display").display(what === "this" ? a.value : what === "exp" ? expected : actual));
     return a.message ? `${a.message}: ${text}` : text;
   }
 
@@ -98,12 +98,12 @@
       let failed = false;
       try { b.value = await a.value; } catch (e) { failed = true; b.value = e; }
       if (a.promise === "resolves" && failed) {
-        const e = wrong(a, `promise rejected "${inspect(b.value)}" instead of resolving`, { showDiff: false });
+        const e = wrong(a, `promise rejected "${use("testing/display").inspect(b.value)}" instead of resolving`, { showDiff: false });
         defineProperty(e, "cause", { value: b.value, writable: true, configurable: true });
         throw moved(e, a.origin);
       }
       if (a.promise === "rejects" && !failed) {
-        throw moved(wrong(a, `promise resolved "${inspect(b.value)}" instead of rejecting`, { showDiff: false }), a.origin);
+        throw moved(wrong(a, `promise resolved "${use("testing/display").inspect(b.value)}" instead of rejecting`, { showDiff: true, expected: new ErrorClass("rejected promise"), actual: b.value }), a.origin);
       }
       b.soft = false;
       try { return await apply(fn, b, args); } catch (e) { throw moved(e, a.origin); }
@@ -113,7 +113,7 @@
   function watched(a, p) {
     const s = a.test;
     if (s === undefined) return p;
-    s.open[s.open.length] = p;
+    s.push("open", p);
     const done = () => { const i = s.open.indexOf(p); if (i >= 0) s.open.splice(i, 1); };
     // Awaiting it takes it over.
     const out = {
@@ -139,7 +139,7 @@
   function expect(value, message) {
     const s = runner.state();
     if (s !== undefined) s.asserted++;
-    return new Assertion(value, message, s);
+    return assertion(value, message, s);
   }
 
   const members = {
@@ -173,21 +173,11 @@
       return { assertionCalls: s?.asserted ?? 0, currentTestName: s?.context.task.fullName, testPath: runner.options.file };
     },
   };
-  const { keys } = Object;
-  for (const key of keys(members)) defineProperty(expect, key, { value: members[key], writable: true, configurable: true, enumerable: true });
+  // expect.any and its kin, and matchers of the author that stand for values.
+  Object.setPrototypeOf(members, new Proxy(Function.prototype, { get: (target, name) => use("testing/asymmetric").all[name] ?? target[name] }));
+  Object.setPrototypeOf(expect, members);
 
-  const exports = { expect, assert: undefined, Assertion, matcher, check, wrong, fill };
+  const exports = { expect, Assertion, matcher, check, wrong, fill };
   defineProperty(exports, "assert", { get: () => use("testing/assert").assert });
-  // These use what is above.
-  for (const key of ["any", "anything", "arrayContaining", "objectContaining", "stringContaining", "stringMatching", "closeTo", "schemaMatching", "not"]) {
-    defineProperty(expect, key, { get: () => use("testing/asymmetric").all[key], configurable: true, enumerable: true });
-  }
-  exports.ready = (list) => { for (const key of keys(list)) matcher(key, list[key]); };
-  exports.lazily = (names, script) => {
-    for (const name of names) {
-      matcher(name, function (...args) { return apply(use(script).matchers[name], this, args); });
-    }
-  };
-  use("testing/matchers").install(exports);
   return exports;
 })

@@ -12,12 +12,20 @@
     constructor(message, more) {
       super(message);
       defineProperty(this, "name", { value: "AssertionError", writable: true, configurable: true });
-      if (more !== undefined) {
-        this.expected = more.expected;
-        this.actual = more.actual;
-        this.showDiff = more.showDiff;
-      }
+      compared(this, more);
     }
+  }
+  function compared(e, more) {
+    if (more === undefined) return;
+    e.expected = more.expected;
+    e.actual = more.actual;
+    e.showDiff = more.showDiff;
+  }
+  // mismatch is what snapshots and matchers of authors throw: a plain error.
+  function mismatch(message, more) {
+    const e = new ErrorClass(message);
+    compared(e, more);
+    return e;
   }
 
   // Skip ends a test that skips itself.
@@ -53,5 +61,5 @@
     return o;
   }
 
-  return { AssertionError, Skip, placed, errorOf };
+  return { AssertionError, mismatch, Skip, placed, errorOf };
 })

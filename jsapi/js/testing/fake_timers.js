@@ -1,7 +1,7 @@
 // Timers and clocks that tests move.
 (function (host, use) {
   "use strict";
-  const { defineProperty, getOwnPropertyDescriptor, construct, apply } = use("testing/base");
+  const { defineProperty, getOwnPropertyDescriptor, construct, apply, then } = use("testing/base");
   const runner = use("testing/runner");
   const { starters } = use("testing/lifetime");
   const RealDate = Date, ErrorClass = Error, WrongType = TypeError, PromiseClass = Promise;
@@ -38,8 +38,21 @@
     originals = {};
   }
 
-  // tell lets the extension under test follow.
-  const tell = (data) => { if (runner.state() !== undefined) runner.tell("time", data); };
+  // tell lets the extension under test follow, in order. It must not block: what
+  // the extension then does may ask the mocks of this test. What the test asks of
+  // the extension waits for it.
+  function tell(data) {
+    const s = runner.state();
+    if (s === undefined) return;
+    const before = s.clock;
+    const told = (async () => {
+      if (before !== undefined) await before;
+      await runner.ask("time", data, "vi");
+    })();
+    s.clock = told;
+    then(told, () => { if (s.clock === told) s.clock = undefined; }, () => {});
+  }
+  const told = () => runner.state()?.clock;
   const clockIs = () => (clock !== undefined ? { fake: true, nowMs: clock.now } : onlyDate !== undefined ? { fake: false, nowMs: onlyDate } : undefined);
   starters.push(() => { const data = clockIs(); if (data !== undefined) tell(data); });
 
@@ -98,7 +111,7 @@
   function tick(ms) {
     must();
     const to = clock.now + amount(ms), own = clock;
-    tell({ fake: true, nowMs: to, advanceMs: to - clock.now });
+    tell({ fake: true, advanceMs: to - clock.now });
     let error, failed = false;
     jobs();
     for (let t; clock === own && (t = first(to)) !== undefined; ) {
@@ -111,8 +124,9 @@
   async function tickAsync(ms) {
     must();
     const to = clock.now + amount(ms), own = clock;
-    tell({ fake: true, nowMs: to, advanceMs: to - clock.now });
+    tell({ fake: true, advanceMs: to - clock.now });
     let error, failed = false;
+    await told();
     await turn();
     jobs();
     for (let t; clock === own && (t = first(to)) !== undefined; ) {
@@ -127,7 +141,7 @@
   const endless = () => new ErrorClass(`Aborting after running ${clock.limit} timers, assuming an infinite loop!`);
   const lastOf = () => { let at = clock.now; for (const t of clock.timers) if (t.at > at) at = t.at; return at; };
   // moved tells by how much a function has moved the clock.
-  function moved(before) { if (clock !== undefined && clock.now !== before) tell({ fake: true, nowMs: clock.now, advanceMs: clock.now - before }); }
+  function moved(before) { if (clock !== undefined && clock.now !== before) tell({ fake: true, advanceMs: clock.now - before }); }
 
   const members = {
     useFakeTimers(config = {}) {
@@ -205,6 +219,7 @@
         jobs();
       }
       moved(before);
+      await told();
       return members;
     },
     runAllTimers() {
@@ -231,6 +246,7 @@
         fire(t);
       }
       moved(before);
+      await told();
       return members;
     },
     runOnlyPendingTimers() { must(); tick(lastOf() - clock.now); return this; },

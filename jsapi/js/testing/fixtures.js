@@ -87,8 +87,8 @@
         const held = new PromiseClass((r) => { release = r; });
         const ended = f.value(context, (v) => { given = true; put(v); resolve(); return held; });
         const whole = isThenable(ended) ? ended : PromiseClass.resolve(ended);
-        open.push(() => { release(); return whole; });
         whole.then(() => { if (!given) resolve(); }, (e) => { if (!given) reject(e); });
+        open.push(() => { release(); return given ? whole : undefined; });
       });
     }
     try {

@@ -4,7 +4,7 @@
   "use strict";
   const { isArray } = use("testing/base");
   const { equals, testers, iterables, subset } = use("testing/equal");
-  const { AssertionError } = use("testing/failure");
+  const { mismatch } = use("testing/failure");
   const { format } = use("testing/format");
   const WrongType = TypeError;
 
@@ -34,7 +34,7 @@
   function decide(a, pass, message, more) {
     if (!!pass !== a.negated) return;
     const text = message();
-    throw new AssertionError(a.message ? `${a.message}: ${text}` : text, more ?? { showDiff: false });
+    throw mismatch(a.message ? `${a.message}: ${text}` : text, more ?? { showDiff: false });
   }
 
   const matchers = {

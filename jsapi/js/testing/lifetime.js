@@ -2,20 +2,15 @@
 (function () {
   "use strict";
   const starters = []; // functions of the state, run when a test or its suite's hooks begin
-  const enders = new WeakMap(); // state → functions
-  const { get, set } = WeakMap.prototype;
-  const { apply } = Reflect;
 
   // atEnd runs fn when the test of the state has ended.
   function atEnd(state, fn) {
-    const list = apply(get, enders, [state]);
-    if (list === undefined) apply(set, enders, [state, [fn]]);
-    else list[list.length] = fn;
-    state.ends = true;
+    state.ends ??= [];
+    state.ends[state.ends.length] = fn;
   }
   function endOf(state) {
-    if (state.ends !== true) return;
-    const list = apply(get, enders, [state]);
+    const list = state.ends;
+    if (list === undefined) return;
     for (let i = list.length - 1; i >= 0; i--) {
       try { list[i](); } catch (e) { state.fail(e); }
     }

@@ -1,13 +1,13 @@
 // The matchers of values.
 (function (host, use) {
   "use strict";
-  const { is, isArray, isObject, hasOwn, tagOf, StringOf } = use("testing/base");
+  const { is, isArray, isObject, hasOwn, keys, tagOf, StringOf } = use("testing/base");
   const { equals, equal, strictlyEqual, matches, testers} = use("testing/equal");
-  const { display, inspect } = use("testing/display");
+  const display = (v) => use("testing/display").display(v);
   const WrongType = TypeError;
   const { from } = Array;
   const { abs } = Math;
-  let check, wrong, fill;
+  const { check, wrong, fill } = use("testing/expect");
 
   function numbers(actual, expected) {
     const bad = (name, v) => { throw new WrongType(`${name} value must be number or bigint, received "${typeof v}"`); };
@@ -94,7 +94,7 @@
         throw wrong(this, `the given combination of arguments (${this.value} and ${typeof item}) is invalid for this assertion. You can use an array, a map, an object, a set, a string, or a weakset instead of a ${typeof item}`);
       }
       if (typeof this.value !== "string") this.value = from(this.value);
-      check(this, includes(this, item), `expected #{this} to include ${inspect(item)}`, `expected #{this} to not include ${inspect(item)}`, undefined, undefined, false);
+      check(this, includes(this, item), `expected #{this} to include ${use("testing/display").inspect(item)}`, `expected #{this} to not include ${use("testing/display").inspect(item)}`, undefined, undefined, false);
     },
     toContainEqual(expected) {
       let found = false;
@@ -111,8 +111,7 @@
     toBeTypeOf(expected) { check(this, typeof this.value === expected, "expected #{this} to be type of #{exp}", "expected #{this} not to be type of #{exp}", expected, typeof this.value); },
     toBeInstanceOf(C) {
       if (typeof C !== "function" && typeof C?.[Symbol.hasInstance] !== "function") {
-        const kind = C === null ? "null" : isArray(C) ? "Array" : isObject(C) ? tagOf(C) : typeof C;
-        throw wrong(this, `The instanceof assertion needs a constructor but ${kind} was given.`);
+        throw wrong(this, `The instanceof assertion needs a constructor but ${tagOf(C)} was given.`);
       }
       const name = typeof C.name === "string" && C.name !== "" ? C.name : "an unnamed constructor";
       check(this, this.value instanceof C, `expected #{this} to be an instance of ${name}`, `expected #{this} to not be an instance of ${name}`, undefined, undefined, false);
@@ -150,21 +149,17 @@
     },
   };
 
-  // install gives the matchers to expect; those of scripts of their own are
-  // loaded when a test uses them.
-  function install(e) {
-    ({ check, wrong, fill } = e);
-    e.ready(all);
-    e.lazily(["toThrow", "toThrowError"], "testing/throws");
-    e.lazily(["toSatisfy", "toBeOneOf"], "testing/hinted");
-    e.lazily([
-      "toHaveBeenCalled", "toBeCalled", "toHaveBeenCalledTimes", "toBeCalledTimes", "toHaveBeenCalledOnce", "toHaveBeenCalledWith", "toBeCalledWith",
-      "toHaveBeenCalledExactlyOnceWith", "toHaveBeenNthCalledWith", "toHaveBeenLastCalledWith", "toHaveBeenCalledBefore", "toHaveBeenCalledAfter",
-      "toHaveReturned", "toReturn", "toHaveReturnedTimes", "toReturnTimes", "toHaveReturnedWith", "toReturnWith", "toHaveLastReturnedWith", "toHaveNthReturnedWith",
-      "toHaveResolved", "toHaveResolvedTimes", "toHaveResolvedWith", "toHaveLastResolvedWith", "toHaveNthResolvedWith",
-    ], "testing/mock_matchers");
-    e.lazily(["toMatchSnapshot", "toMatchInlineSnapshot", "toThrowErrorMatchingSnapshot", "toThrowErrorMatchingInlineSnapshot", "toMatchFileSnapshot"], "testing/snapshot");
+  // Those that have scripts of their own.
+  const others = [
+    ["throws", /^toThrow(?:Error)?$/], ["hinted", /^to(?:Satisfy|BeOneOf)$/], ["snapshot", /Snapshot$/],
+    ["mock_matchers", /^to(?:HaveBeen|BeCalled|HaveReturned|Return|HaveLast|HaveNth|HaveResolved)/],
+  ];
+  // find gives the function of a matcher, or undefined.
+  function find(name) {
+    if (hasOwn(all, name)) return all[name];
+    for (const [script, pattern] of others) if (pattern.test(name)) return use(`testing/${script}`).matchers[name];
+    return undefined;
   }
 
-  return { install, property };
+  return { find, property, names: () => keys(all) };
 })

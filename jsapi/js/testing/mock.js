@@ -117,7 +117,6 @@
         defineProperty(f, key, getOwnPropertyDescriptor(o, key));
       }
     }
-    if (typeof from === "function" && from.prototype !== undefined) f.prototype = from.prototype;
   }
 
   const fn = (implementation) => (isMockFunction(implementation) ? implementation : make({ initial: implementation }));

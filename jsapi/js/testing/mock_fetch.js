@@ -27,10 +27,10 @@
       this.url = r.url;
       this.method = r.method;
       this.headers = new (use("headers").Headers)(r.headers ?? []);
-      this.#bytes = host.decode(r.body ?? "");
+      this.#bytes = new Uint8Array(host.decode(r.body ?? ""));
     }
     get body() { return host.text(this.#bytes); }
-    get bytes() { return new Uint8Array(this.#bytes.slice(0)); }
+    get bytes() { return this.#bytes.slice(); }
     get query() { return Object.fromEntries(new (use("url").URL)(this.url).searchParams); }
     json() { return parse(this.body); }
   }
@@ -204,6 +204,8 @@
     const r = new Seen(raw);
     let closest, tape;
     for (const m of active) {
+      // Tests that run side by side have their own.
+      if (m.state !== undefined && !m.state.node.suite && raw.test > 0 && m.state.node.id !== raw.test) continue;
       for (const route of m.routes) {
         const why = route.why(r);
         if (why.far === 0 && why.text === "") {

@@ -33,5 +33,5 @@
     if (absent[name] !== undefined) return refuse(name, absent[name]);
     return use(`testing/${from[name]}`)[name];
   };
-  return { entry, refuse };
+  return { entry, refuse, absent: () => Object.keys(absent) };
 })

@@ -3,7 +3,7 @@
   "use strict";
   const runner = use("testing/runner");
   const { bytesOf } = use("webidl");
-  const WrongType = TypeError, ErrorClass = Error;
+  const WrongType = TypeError, ErrorClass = Error, U8 = Uint8Array;
 
   const path = (what, p) => {
     if (typeof p !== "string" || p === "") throw new WrongType(`project.${what}: expected a path, got ${p === null ? "null" : typeof p}`);
@@ -12,7 +12,7 @@
   async function bytes(what, p) {
     const r = await runner.ask("project", { do: "read", path: path(what, p) }, `project.${what}`);
     if (!r.found) throw new ErrorClass(`project.${what}: there is no file ${p} in the project of this test`);
-    return host.decode(r.base64 ?? "");
+    return new U8(host.decode(r.base64 ?? ""));
   }
   const project = {
     // root is the absolute path of the project.
@@ -24,7 +24,7 @@
       await runner.ask("project", { do: "write", path: p, base64: host.encode(raw) }, "project.write");
     },
     async read(p) { return host.text(await bytes("read", p)); },
-    async readBytes(p) { return new Uint8Array(await bytes("readBytes", p)); },
+    async readBytes(p) { return await bytes("readBytes", p); },
     async exists(p) { return (await runner.ask("project", { do: "read", path: path("exists", p) }, "project.exists")).found === true; },
     // list gives the paths of all files below a folder, sorted.
     async list(p = "") { return (await runner.ask("project", { do: "list", path: p }, "project.list")).paths ?? []; },

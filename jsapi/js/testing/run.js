@@ -1,66 +1,78 @@
 // Runs the parts of a test file that the runner asks for.
 (function (host, use) {
   "use strict";
-  const { stringify, parse, isThenable } = use("testing/base");
+  const { stringify, parse, isThenable, keys, defineProperty } = use("testing/base");
   const runner = use("testing/runner");
   const { nodes } = use("testing/suites");
   const { Skip, placed, errorOf } = use("testing/failure");
-  const { Context } = use("testing/context");
+  const { Context, task, abort } = use("testing/context");
   const { starters, endOf } = use("testing/lifetime");
   const PromiseClass = Promise, Wrong = Error;
 
   // State is what is known of the test, or of the hooks of a suite, that runs.
+  // What most tests do not change is on its prototype.
   class State {
-    constructor(node) {
-      this.node = node;
-      this.context = new Context(this);
-      this.tells = false; // the runner of each phase
-      this.snapshots = [];
-      this.counts = undefined; // of snapshots, by their names
-      this.assertions = 0;
-      this.reset();
+    constructor(node) { this.node = node; }
+    get context() {
+      const c = new Context(this);
+      defineProperty(this, "context", { value: c });
+      return c;
     }
+    // reset prepares for another attempt.
     reset() {
-      this.errors = [];
-      this.skipped = undefined;
-      this.asserted = 0; // in this attempt
-      this.planned = undefined; // expect.assertions, with where
-      this.needed = undefined; // expect.hasAssertions
-      this.finished = [];
-      this.failed = [];
-      this.open = []; // promises of assertions that nobody has awaited
-      this.where = undefined; // the hook that runs
-      this.waiting = undefined; // {reject, timeout} of the phase that waits
-      this.undo = undefined; // takes fixtures down
+      this.assertions += this.asserted;
+      const keep = ["node", "context", "tells", "assertions", "ends", "clock"], have = keys(this);
+      for (let i = 0; i < have.length; i++) if (!keep.includes(have[i])) delete this[have[i]];
+    }
+    // push adds to one of the lists below.
+    push(list, v) {
+      if (this[list].length === 0) this[list] = [v];
+      else this[list][this[list].length] = v;
+      return v;
     }
     fail(e, where = this.where) {
       if (e instanceof Skip) this.skipped = e;
-      else this.errors[this.errors.length] = errorOf(e, where);
+      else this.push("errors", errorOf(e, where));
     }
     later(what, fn, timeout) {
       if (typeof fn !== "function") throw new TypeError(`${what}: expected a function`);
       if (this.where !== undefined && this.where !== "beforeEach") throw new Wrong(`Cannot call "${what}" inside a test hook.`);
-      const list = what === "onTestFailed" ? this.failed : this.finished;
-      list[list.length] = { fn, timeout: timeout ?? runner.options.hookTimeoutMs, place: runner.place() };
+      this.push(what === "onTestFailed" ? "failed" : "finished", { fn, timeout: timeout ?? runner.options.hookTimeoutMs, place: runner.place() });
       this.tells = true;
     }
   }
+  const none = Object.freeze([]);
+  Object.assign(State.prototype, {
+    tells: false, // the runner of each phase
+    errors: none, snapshots: none, // so far
+    counts: undefined, // of snapshots, by their names
+    assertions: 0, asserted: 0, // of earlier attempts, and of this one
+    skipped: undefined,
+    planned: undefined, needed: undefined, // what expect.assertions and expect.hasAssertions said
+    finished: none, failed: none, // functions of onTestFinished and onTestFailed
+    open: none, // promises of assertions that nobody has awaited
+    where: undefined, // the hook that runs
+    waiting: undefined, // how to end the phase that waits
+    undo: undefined, // takes fixtures down
+    ends: undefined, // see lifetime.js
+    clock: undefined, // a promise: the extension under test follows the clock
+  });
 
   // late is the error of a phase that took too long, in vitest's words.
   function late(s, timeout, hook, place) {
     const what = hook ? "Hook" : "Test", small = hook ? "hook" : "test";
     const e = placed(`${what} timed out in ${timeout}ms.\nIf this is a long-running ${small}, pass a timeout value as the last argument or configure it globally with "${small}Timeout".`, place);
-    s.context.abort(e);
+    abort(s.context, e);
     return e;
   }
 
   // phase runs one function under its deadline. It gives what the function
   // gives: only what waits makes a promise.
-  function phase(s, name, fn, args, timeout, place) {
+  function phase(s, name, fn, arg, timeout, place) {
     const hook = name !== "test";
     if (s.tells) runner.tell("phase", { name, timeoutMs: timeout < 1e12 ? timeout : 0 });
     const start = runner.now();
-    const got = fn(...args);
+    const got = fn(arg);
     if (!isThenable(got)) {
       if (timeout > 0 && runner.now() - start >= timeout) throw late(s, timeout, hook, place);
       return got;
@@ -83,11 +95,11 @@
     });
   }
 
-  async function hooks(s, name, list, args, backwards, teardowns) {
+  async function hooks(s, name, list, arg, backwards, teardowns) {
     for (let i = 0; i < list.length; i++) {
       const h = list[backwards ? list.length - 1 - i : i];
       s.where = name;
-      const got = await phase(s, name, h.fn, args, h.timeout, h.place);
+      const got = await phase(s, name, h.fn, arg, h.timeout, h.place);
       if (teardowns !== undefined && typeof got === "function") teardowns[teardowns.length] = { fn: got, timeout: h.timeout, place: h.place };
       s.where = undefined;
     }
@@ -98,7 +110,7 @@
     for (let i = 0; i < list.length; i++) {
       const h = list[backwards ? list.length - 1 - i : i];
       s.where = name;
-      try { await phase(s, name, h.fn, [s.context], h.timeout, h.place); } catch (e) { s.fail(e); }
+      try { await phase(s, name, h.fn, s.context, h.timeout, h.place); } catch (e) { s.fail(e); }
       s.where = undefined;
     }
   }
@@ -125,47 +137,49 @@
   async function promised(s) {
     while (s.open.length > 0) {
       const list = s.open;
-      s.open = [];
+      s.open = none;
       for (let i = 0; i < list.length; i++) await list[i];
     }
   }
 
-  async function attempt(s, n, args, timeout) {
-    const suites = chain(n.parent), teardowns = [], context = [s.context];
+  async function attempt(s, n, timeout) {
+    const suites = chain(n.parent), teardowns = [], { context } = s;
     try {
       for (let i = 0; i < suites.length; i++) await hooks(s, "beforeEach", suites[i].beforeEach, context, false, teardowns);
-      if (n.fixtures === undefined) await phase(s, "test", n.fn, args, timeout, n.place);
-      else await phase(s, "test", () => use("testing/fixtures").run(s, n), [], timeout, n.place);
+      if (n.fixtures === undefined) await phase(s, "test", n.fn, s.context, timeout, n.place);
+      else await phase(s, "test", () => use("testing/fixtures").run(s, n), undefined, timeout, n.place);
       await promised(s);
       expected(s);
     } catch (e) { s.fail(e); }
     try {
       for (let i = suites.length - 1; i >= 0; i--) await hooks(s, "afterEach", suites[i].afterEach, context, true);
-      await hooks(s, "beforeEach's teardown", teardowns, [], true);
+      await hooks(s, "beforeEach's teardown", teardowns, undefined, true);
       if (s.undo !== undefined) await s.undo();
     } catch (e) { s.fail(e); }
     if (s.finished.length > 0) await each(s, "onTestFinished", s.finished, true);
     if (s.errors.length > 0 && s.failed.length > 0) await each(s, "onTestFailed", s.failed, true);
   }
 
-  async function slow(s, n, args, timeout) {
+  async function slow(s, n, timeout) {
     let retries = 0;
     s.tells ||= hooked(n.parent) || n.retry > 0 || n.repeats > 0;
+    const errors = [];
     repeats: for (let i = 0; i <= n.repeats; i++) {
+      const tries = [];
       for (let j = 0; ; j++) {
-        await attempt(s, n, args, timeout);
+        if (i + j > 0) {
+          s.reset();
+        }
+        await attempt(s, n, timeout);
         if (s.skipped !== undefined) break repeats;
-        if (s.errors.length === 0 || j >= n.retry) break;
+        if (s.errors.length === 0) { tries.length = 0; break; }
+        for (const e of s.errors) tries[tries.length] = e;
+        if (j >= n.retry) break;
         retries++;
-        s.assertions += s.asserted;
-        const snapshots = s.snapshots;
-        s.reset();
-        s.counts = undefined;
-        snapshots.length = 0;
       }
-      if (s.errors.length > 0) break;
-      s.counts = undefined;
+      for (const e of tries) errors[errors.length] = e;
     }
+    s.errors = errors;
     return result(s, n, retries);
   }
 
@@ -187,11 +201,10 @@
   function test(n) {
     const s = new State(n), timeout = n.timeout > 0 ? n.timeout : runner.options.timeoutMs;
     runner.setState(s);
-    const args = [s.context];
     for (let i = 0; i < starters.length; i++) starters[i](s);
-    if (n.fixtures !== undefined || n.retry > 0 || n.repeats > 0 || hooked(n.parent)) return slow(s, n, args, timeout);
+    if (n.fixtures !== undefined || n.retry > 0 || n.repeats > 0 || hooked(n.parent)) return slow(s, n, timeout);
     let got;
-    try { got = phase(s, "test", n.fn, args, timeout, n.place); } catch (e) { s.fail(e); }
+    try { got = phase(s, "test", n.fn, s.context, timeout, n.place); } catch (e) { s.fail(e); }
     if (got === undefined && s.open.length === 0 && s.finished.length === 0 && s.failed.length === 0) {
       try { if (s.errors.length === 0) expected(s); } catch (e) { s.fail(e); }
       return result(s, n);
@@ -214,10 +227,10 @@
     runner.setState(s);
     for (let i = 0; i < starters.length; i++) starters[i](s);
     try {
-      if (name === "beforeAll") await hooks(s, name, n.beforeAll, [n.task], false, n.teardowns);
+      if (name === "beforeAll") await hooks(s, name, n.beforeAll, task(n), false, n.teardowns);
       else {
-        await hooks(s, name, n.afterAll, [n.task], true);
-        await hooks(s, "beforeAll's teardown", n.teardowns, [], true);
+        await hooks(s, name, n.afterAll, task(n), true);
+        await hooks(s, "beforeAll's teardown", n.teardowns, undefined, true);
       }
       await promised(s);
     } catch (e) { s.fail(e, name); }

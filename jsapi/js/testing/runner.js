@@ -14,12 +14,18 @@
 
   // ask gives a promise of the runner's answer.
   const ask = async (what, data, as) => decode(await host.ask(what, stringify(data), as)[0]);
-  // askUntil gives it with a function that gives the request up.
+  // inTime is the same once the extension under test has followed the clock.
+  const inTime = async (what, data, as) => {
+    const clock = host.state()?.clock;
+    if (clock !== undefined) await clock;
+    return await ask(what, data, as);
+  };
+  // start gives it with a function that gives the request up.
   const start = (what, data, as) => {
     const pair = host.ask(what, stringify(data), as);
     return { answer: (async () => decode(await pair[0]))(), cancel: pair[1] };
   };
   const tell = (what, data) => decode(host.tell(what, stringify(data)));
 
-  return { ...host, options: parse(host.options()), owner, ask, start, tell };
+  return { ...host, options: parse(host.options()), owner, ask, inTime, start, tell };
 })

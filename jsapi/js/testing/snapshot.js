@@ -3,7 +3,7 @@
   "use strict";
   const { isObject, isArray, keys } = use("testing/base");
   const { format } = use("testing/format");
-  const { AssertionError } = use("testing/failure");
+  const { mismatch } = use("testing/failure");
   const { equals, iterables, subset } = use("testing/equal");
   const runner = use("testing/runner");
   const ErrorClass = Error;
@@ -57,11 +57,11 @@
     const key = `${title} ${n}`;
     const use1 = isInline ? { status: "failed", place: undefined } : { key, status: "failed" };
     if (isInline) use1.place = placeOf(a);
-    s.snapshots.push(use1);
+    s.push("snapshots", use1);
     if (shape !== undefined) {
       if (!isObject(value)) throw new ErrorClass("Received value must be an object when the matcher has properties");
       if (!equals(value, shape, [iterables, subset])) {
-        throw new AssertionError(a.message || "Snapshot properties mismatched", { actual: value, expected: shape, showDiff: true });
+        throw mismatch(a.message || "Snapshot properties mismatched", { actual: value, expected: shape, showDiff: true });
       }
       value = merge(value, shape);
     }
@@ -77,7 +77,7 @@
       return;
     }
     const text = `Snapshot \`${key}\` mismatched`;
-    throw new AssertionError(a.message ? `${a.message}: ${text}` : text, { actual: unwrapped(got).trim(), expected: want === undefined ? undefined : unwrapped(want.trim()).trim(), showDiff: true });
+    throw mismatch(a.message ? `${a.message}: ${text}` : text, { actual: unwrapped(got).trim(), expected: want === undefined ? undefined : unwrapped(want.trim()).trim(), showDiff: want !== undefined });
   }
 
   // placeOf is where the matcher is called; of a promise, where it was asked for.

@@ -33,13 +33,15 @@
     const { signal, callId, values, timeoutMs } = options(given);
     if (args !== undefined && typeof args !== "string" && !isObject(args)) throw new WrongType("callTool: the arguments must be an object");
     const data = { name: tool, args: plain(args, "callTool: the arguments"), callId, values: plain(values, "callTool: values"), timeoutMs };
-    if (signal === undefined) return await runner.ask("tool", data, "callTool");
+    if (signal === undefined) return await runner.inTime("tool", data, "callTool");
     const cancelled = () => {
       const { DOMException } = use("dom_exception");
       const e = new DOMException(`the call of ${tool} was cancelled`, "AbortError");
       defineProperty(e, "cause", { value: signal.reason, writable: true, configurable: true });
       return e;
     };
+    const clock = runner.state()?.clock;
+    if (clock !== undefined) await clock;
     if (signal.aborted) throw cancelled();
     const { answer, cancel } = runner.start("tool", data, "callTool");
     return await new PromiseClass((resolve, reject) => {
@@ -52,17 +54,17 @@
   // callHook gives what the hooks of the extension decide: undefined is nothing.
   async function callHook(hook, event) {
     if (!hookNames.includes(hook)) throw new WrongType(`callHook: expected ${hookNames.join(", ")}, got ${typeof hook === "string" ? `"${hook}"` : typeof hook}`);
-    return (await runner.ask("hook", { hook, event: plain(event, "callHook: the event") }, "callHook")) ?? undefined;
+    return (await runner.inTime("hook", { hook, event: plain(event, "callHook: the event") }, "callHook")) ?? undefined;
   }
 
   // callCommand runs a command and gives {text, isError}.
   async function callCommand(command, text = "") {
     if (typeof text !== "string") throw new WrongType("callCommand: the arguments must be a text");
-    return await runner.ask("command", { name: name("callCommand", command), text }, "callCommand");
+    return await runner.inTime("command", { name: name("callCommand", command), text }, "callCommand");
   }
   async function completeCommand(command, prefix = "") {
     if (typeof prefix !== "string") throw new WrongType("completeCommand: the prefix must be a text");
-    return await runner.ask("complete", { name: name("completeCommand", command), text: prefix }, "completeCommand");
+    return await runner.inTime("complete", { name: name("completeCommand", command), text: prefix }, "completeCommand");
   }
 
   // settings changes settings of the extension under test; null takes one away.

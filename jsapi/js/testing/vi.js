@@ -4,7 +4,7 @@
   const { defineProperty } = use("testing/base");
   const { refuse } = use("testing/module");
   const runner = use("testing/runner");
-  const vi = {};
+  const { keys } = Object;
 
   const groups = {
     mock: ["fn", "spyOn", "isMockFunction", "clearAllMocks", "resetAllMocks", "restoreAllMocks"],
@@ -14,18 +14,6 @@
     stub: ["stubGlobal", "unstubAllGlobals", "stubEnv", "unstubAllEnvs"],
     wait: ["waitFor", "waitUntil"],
   };
-  for (const script of Object.keys(groups)) {
-    for (const name of groups[script]) {
-      const run = (...args) => {
-        const all = use(`testing/${script}`), f = all.members?.[name] ?? all[name];
-        const got = f.apply(vi, args);
-        return script === "mock" && name.endsWith("AllMocks") ? vi : got;
-      };
-      defineProperty(run, "name", { value: name });
-      defineProperty(vi, name, { value: run, enumerable: true, writable: true, configurable: true });
-    }
-  }
-
   let before;
   const own = {
     hoisted: (fn) => fn(), // imports run first all the same: nothing here needs to be moved
@@ -37,16 +25,31 @@
     },
     resetConfig() { if (before !== undefined) Object.assign(runner.options, before); },
   };
-  for (const name of Object.keys(own)) defineProperty(vi, name, { value: own[name], enumerable: true, writable: true, configurable: true });
-
   const modules = "modules are bundled before they run; give what is to be replaced as an argument, or put it on an object and use vi.spyOn; for the network use mockFetch";
   const absent = {
     mock: modules, doMock: modules, unmock: modules, doUnmock: modules, importActual: modules, importMock: modules, mockObject: modules,
     resetModules: "each test file has its own runtime, and each test its own extension", dynamicImportSettled: "imports are part of the bundle",
     defineHelper: "use a plain function", advanceTimersToNextFrame: "the sandbox draws nothing", setTimerTickMode: "use advanceTimersByTimeAsync",
   };
-  for (const name of Object.keys(absent)) {
-    defineProperty(vi, name, { get: () => refuse(`vi.${name}`, absent[name]), configurable: true });
+  // find makes a member when it is first asked for.
+  function find(name) {
+    if (own[name] !== undefined) return own[name];
+    for (const script of keys(groups)) {
+      if (!groups[script].includes(name)) continue;
+      const all = use(`testing/${script}`), f = all.members?.[name] ?? all[name];
+      return { [name](...args) {
+        const got = f.apply(vi, args);
+        return name.endsWith("AllMocks") ? vi : got;
+      } }[name];
+    }
+    return undefined;
   }
-  return { vi, vitest: vi };
+  const vi = Object.create(new Proxy({}, { get: (target, name) => {
+    if (typeof name === "symbol" || name in target) return target[name];
+    if (absent[name] !== undefined) return refuse(`vi.${name}`, absent[name]);
+    const f = find(name);
+    if (f !== undefined) defineProperty(vi, name, { value: f, enumerable: true, writable: true, configurable: true });
+    return f;
+  } }));
+  return { vi, vitest: vi, names: () => [...keys(own), ...keys(groups).flatMap((script) => groups[script])], absent: () => keys(absent) };
 })

@@ -3,20 +3,29 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 const sleep = (ms: number) => new Promise((r) => setTimeout(r, ms));
 const log: string[] = [];
 
+// Tests wait for one another, so that it matters that they run together.
+function gate() {
+  let open = () => {};
+  const passed = new Promise<void>((r) => { open = r; });
+  return { open, passed };
+}
+
 describe("concurrent", () => {
-  test.concurrent("slow", async ({ expect }) => { log.push("slow in"); await sleep(30); log.push("slow out"); expect(1).toBe(1); });
-  test.concurrent("fast", async ({ expect }) => { log.push("fast in"); await sleep(5); log.push("fast out"); expect(1).toBe(2); });
+  const fast = gate();
+  test.concurrent("slow", async ({ expect }) => { log.push("slow in"); await fast.passed; log.push("slow out"); expect(1).toBe(1); });
+  test.concurrent("fast", async ({ expect }) => { log.push("fast in"); await sleep(5); log.push("fast out"); fast.open(); expect(1).toBe(2); });
   test.concurrent("counts", async ({ expect }) => { expect.assertions(2); expect(1).toBe(1); await sleep(10); expect(2).toBe(2); });
 });
-test("they overlapped", () => { expect(log.slice(0, 2)).toEqual(["slow in", "fast in"]); expect(log.at(-1)).toBe("slow out"); });
+test("they overlapped", () => { expect(log.slice(0, 2).sort()).toEqual(["fast in", "slow in"]); expect(log.at(-1)).toBe("slow out"); });
 
 describe.concurrent("suite", () => {
-  let running = 0, most = 0;
-  beforeEach(() => { running++; most = Math.max(most, running); });
+  const all = gate();
+  let running = 0;
+  beforeEach(() => { if (++running === 3) all.open(); });
   afterEach(() => { running--; });
-  test("a", async () => { await sleep(10); });
-  test("b", async () => { await sleep(10); });
-  test("c", async ({ expect }) => { await sleep(5); expect(most).toBe(3); });
+  test("a", async () => { await all.passed; });
+  test("b", async () => { await all.passed; });
+  test("c", async ({ expect }) => { await all.passed; expect(running).toBeGreaterThan(0); });
   test.sequential("alone", async ({ expect }) => { await sleep(1); expect(running).toBe(1); });
 });
 describe.concurrent("failures stay apart", () => {

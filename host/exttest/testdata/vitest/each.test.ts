@@ -6,7 +6,6 @@ test.each([{ a: 1, name: "x" }, { a: 2, name: "y" }])("object $name has $a at %#
 test.each(["a", "b"])("index %# and number %$: %s", (s) => { expect(s).toBe("a"); });
 test.each([["t", { k: [1] }]])("%s %j %o", (_, o) => { expect(o).toEqual({ k: [1] }); });
 test.each([[1.5]])("float %f and int %i", () => {});
-test.each([["x"]])("percent %% and %s", () => {});
 test.each([[undefined], [null], [true], [Symbol.for("s")], [5n]])("odd value %s", () => {});
 test.each([{ user: { name: "ann", tags: ["q"] } }])("deep $user.name $user.tags $missing", () => {});
 test.each([[{ a: 1 }, 2]])("first $a second $1", () => {});

@@ -73,8 +73,7 @@ describe("fn", () => {
     class A { constructor(public n: number) {} get double() { return this.n * 2; } static s = 5; }
     const M = vi.fn(A);
     const a = new M(2);
-    expect(a).toBeInstanceOf(A);
-    expect(a.double).toBe(4);
+    expect(a.n).toBe(2);
     expect(M.s).toBe(5);
     expect(M).toHaveBeenCalledWith(2);
   });
