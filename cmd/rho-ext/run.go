@@ -24,6 +24,7 @@ type runFlags struct {
 	full   bool
 	trace  bool
 	repeat int
+	save   string
 }
 
 func (a *app) runCommand() *cobra.Command {
@@ -33,14 +34,23 @@ func (a *app) runCommand() *cobra.Command {
 		Short: "Run one tool, built-in or from an extension, without a model",
 		Long: `Run one tool and print its answer on stdout; everything else goes to stderr.
 
+On a terminal you are asked for arguments that the tool needs and that no --arg
+gives, unless there is --args or --json. Images of the answer become files.
+
 Exit status: 0 success, 1 the tool failed or its arguments are wrong, 2 wrong
 usage, 3 the extension did not load, 4 something was denied, 124 the deadline
 passed, 130 interrupted.`,
 		Example: `  rho-ext run word_count --args '{"path":"README.md"}'
+  rho-ext run word_count
   rho-ext run word_count --arg path=README.md --json
   echo '{"path":"README.md"}' | rho-ext run word_count --args -`,
 		Args: one("TOOL"),
-		RunE: func(cmd *cobra.Command, args []string) error { return a.runTool(cmd.Context(), args[0], f) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if cmd.Flags().Changed("save") && f.save == "" {
+				return usage("--save is empty; expected a folder, such as --save images")
+			}
+			return a.runTool(cmd.Context(), args[0], f)
+		},
 	}
 	cmd.Flags().StringVar(&f.args, "args", "", "the arguments as a `JSON` object, or - to read it from stdin")
 	cmd.Flags().StringArrayVar(&f.pairs, "arg", nil, "one argument as `KEY=VALUE`; VALUE is text or JSON, as the schema says; may be repeated")
@@ -48,6 +58,7 @@ passed, 130 interrupted.`,
 	cmd.Flags().BoolVar(&f.full, "full", false, "print the whole text, not what a model would see of it")
 	cmd.Flags().BoolVar(&f.trace, "trace", false, "tell what happens, step by step")
 	cmd.Flags().IntVar(&f.repeat, "repeat", 1, "run it `N` times and tell the times")
+	cmd.Flags().StringVar(&f.save, "save", "", "write images of the answer to files in `DIR` (default: a new folder for temporary files)")
 	return cmd
 }
 
@@ -63,6 +74,8 @@ func (a *app) runTool(ctx context.Context, name string, f runFlags) error {
 	// Whoever types the command has said that this call may run; what the
 	// policy denies stays denied.
 	a.asks, a.short = true, true
+	a.showStatus()
+	defer a.endStatus()
 	var nested registry.Gate
 	if p := a.person(); p != nil {
 		nested = p
@@ -101,6 +114,11 @@ func (a *app) runTool(ctx context.Context, name string, f runFlags) error {
 		if args, err = withPairs(args, f.pairs, entry.Tool.Parameters()); err != nil {
 			return err
 		}
+		if f.args == "" {
+			if args, err = a.askMissing(ctx, args, entry.Tool, f.pairs); err != nil {
+				return err
+			}
+		}
 	}
 	if f.trace {
 		a.traceLoad(w, entry, known, loaded)
@@ -114,11 +132,15 @@ func (a *app) runTool(ctx context.Context, name string, f runFlags) error {
 			break
 		}
 	}
+	a.endStatus()
 	if f.trace {
 		a.traceCall(out)
 	}
 	if err := a.printOutcome(out, f.full); err != nil {
 		return written(err)
+	}
+	if err := a.saveImages(out, f.save); err != nil {
+		return err
 	}
 	if !known && !a.json {
 		a.printFrame("", "rho-ext list shows the tools that there are")
@@ -184,6 +206,10 @@ func (a *app) progress(p registry.Progress) {
 	case p.Done > 0:
 		part = fmt.Sprintf("[%g] ", p.Done)
 	}
+	if s, ok := a.err.(*statusTerminal); ok {
+		s.status("… " + part + cleanLine(p.Message))
+		return
+	}
 	fmt.Fprintln(a.err, a.paint(dim, "… "+part+clean(p.Message)))
 }
 
@@ -238,6 +264,13 @@ func withPairs(args json.RawMessage, pairs []string, schema json.RawMessage) (js
 		}
 		given[k] = argValue(v, s.Properties[k].Type)
 	}
+	return withValues(args, keys, given), nil
+}
+
+// withValues adds values to an object, or to nothing; a later one of a key counts.
+func withValues(args json.RawMessage, keys []string, given map[string]json.RawMessage) json.RawMessage {
+	var obj map[string]json.RawMessage
+	_ = json.Unmarshal(args, &obj)
 	var b bytes.Buffer
 	b.WriteString(strings.TrimSuffix(strings.TrimSpace(string(args)), "}"))
 	if obj == nil {
@@ -254,7 +287,7 @@ func withPairs(args json.RawMessage, pairs []string, schema json.RawMessage) (js
 		b.Write(given[k])
 	}
 	b.WriteByte('}')
-	return b.Bytes(), nil
+	return b.Bytes()
 }
 
 func argValue(v string, typ any) json.RawMessage {
