@@ -29,7 +29,7 @@ func (a *app) newDoor(reg *registry.Registry, root string, c *config.Config, gat
 		Policy: policy, Gate: gate, KeepApproval: keep.add, Redactor: redactor,
 	}
 	session := a.openSession(root, c)
-	if session != nil {
+	if session != nil && !a.unlogged {
 		o.Middleware = append(o.Middleware, registry.SessionLog(session, redactor, func(err error) {
 			logger.Warn("the session log could not be written", "error", err)
 		}))

@@ -70,46 +70,15 @@ func (a *app) runTool(ctx context.Context, name string, f runFlags) error {
 	if err != nil {
 		return err
 	}
-	start := time.Now()
-	// Whoever types the command has said that this call may run; what the
-	// policy denies stays denied.
-	a.asks, a.short = true, true
+	a.short = true
 	a.showStatus()
 	defer a.endStatus()
-	var nested registry.Gate
-	if p := a.person(); p != nil {
-		nested = p
-	}
-	w, err := a.open(ctx, name, registry.AllowDirectElse(nested))
+	t, err := a.openTool(ctx, name)
 	if err != nil {
 		return err
 	}
-	defer func() { w.close() }()
-	loaded := time.Since(start)
-	entry, known := w.reg.Snapshot().Lookup(name)
-	if !known {
-		yes, err := a.askTrust(ctx, w.host)
-		if err != nil {
-			return err
-		}
-		if yes {
-			w.close()
-			start = time.Now()
-			if w, err = a.open(ctx, name, registry.AllowDirectElse(nested)); err != nil {
-				return err
-			}
-			loaded = time.Since(start)
-			entry, known = w.reg.Snapshot().Lookup(name)
-		}
-	}
-	failures := w.failures()
-	if !known && len(failures) > 0 {
-		return a.loadFailed(name, failures)
-	}
-	for _, fl := range failures {
-		fl.File = cleanLine(fl.File)
-		fmt.Fprintf(a.err, "%s extension %s failed to load: %s\n", a.paint(yellow, "warning:"), cleanLine(fl.Extension), clean(fl.Error()))
-	}
+	w, entry, known, loaded := t.w, t.entry, t.known, t.loaded
+	defer w.close()
 	if known {
 		if args, err = withPairs(args, f.pairs, entry.Tool.Parameters()); err != nil {
 			return err
@@ -156,6 +125,58 @@ func (a *app) runTool(ctx context.Context, name string, f runFlags) error {
 		return &exitError{code: code}
 	}
 	return nil
+}
+
+// openedTool is a workspace in which one tool is about to be called.
+type openedTool struct {
+	w      *workspace
+	entry  registry.Entry
+	known  bool          // whether there is such a tool
+	loaded time.Duration // how long that took
+}
+
+// openTool loads what a tool needs. Whoever types the command has said that its
+// calls may run; what the policy denies stays denied.
+func (a *app) openTool(ctx context.Context, name string) (*openedTool, error) {
+	start := time.Now()
+	a.asks = true
+	var nested registry.Gate
+	if p := a.person(); p != nil {
+		nested = p
+	}
+	w, err := a.open(ctx, name, registry.AllowDirectElse(nested))
+	if err != nil {
+		return nil, err
+	}
+	t := &openedTool{w: w, loaded: time.Since(start)}
+	t.entry, t.known = w.reg.Snapshot().Lookup(name)
+	if !t.known {
+		yes, err := a.askTrust(ctx, w.host)
+		if yes || err != nil {
+			w.close()
+		}
+		if err != nil {
+			return nil, err
+		}
+		if yes {
+			start = time.Now()
+			if t.w, err = a.open(ctx, name, registry.AllowDirectElse(nested)); err != nil {
+				return nil, err
+			}
+			t.loaded = time.Since(start)
+			t.entry, t.known = t.w.reg.Snapshot().Lookup(name)
+		}
+	}
+	failures := t.w.failures()
+	if !t.known && len(failures) > 0 {
+		t.w.close()
+		return nil, a.loadFailed(name, failures)
+	}
+	for _, fl := range failures {
+		fl.File = cleanLine(fl.File)
+		fmt.Fprintf(a.err, "%s extension %s failed to load: %s\n", a.paint(yellow, "warning:"), cleanLine(fl.Extension), clean(fl.Error()))
+	}
+	return t, nil
 }
 
 func (a *app) printOutcome(out *registry.Outcome, full bool) error {

@@ -95,7 +95,7 @@ func (s *statusTerminal) draw() {
 	if err != nil || columns <= 0 {
 		columns = 80
 	}
-	text := fit(s.next, columns-1)
+	text := fitColumns(s.next, columns-1)
 	if os.Getenv("NO_COLOR") == "" {
 		text = string(dim) + text + reset
 	}
@@ -110,8 +110,8 @@ func (s *statusTerminal) clear() {
 	}
 }
 
-// fit cuts a text that would take more than so many columns.
-func fit(text string, columns int) string {
+// fitColumns cuts a text that would take more than so many columns.
+func fitColumns(text string, columns int) string {
 	used, cut := 0, 0 // cut is as far as there is room for the dots as well
 	for i, r := range text {
 		wide := 1

@@ -95,6 +95,6 @@ func TestFitCountsColumns(t *testing.T) {
 	}{
 		{"short", 5, "short"}, {"shorts", 5, "shor…"}, {"", 5, ""}, {"漢字", 4, "漢字"}, {"漢字漢", 5, "漢字…"}, {"漢字漢", 4, "漢…"}, {"abc", 0, "…"},
 	} {
-		require.Equal(t, tt.want, fit(tt.text, tt.n), tt.text)
+		require.Equal(t, tt.want, fitColumns(tt.text, tt.n), tt.text)
 	}
 }

@@ -1,0 +1,4 @@
+(function () {
+  "use strict";
+  return { compare: () => "", pretty: (v) => String(v) };
+})
