@@ -1,6 +1,7 @@
 package jsapi
 
 import (
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"time"
@@ -140,4 +141,18 @@ func textOr(g *Globals, data json.RawMessage) goja.Value {
 		return goja.Undefined()
 	}
 	return g.vm.ToValue(string(data))
+}
+
+// encodeBase64 gives base64 of a text, as UTF-8, or of a Uint8Array: (data).
+func encodeBase64(g *Globals, c goja.FunctionCall) goja.Value {
+	return g.vm.ToValue(base64.StdEncoding.EncodeToString(payload(c.Argument(0))))
+}
+
+// decodeBase64 gives an ArrayBuffer: (base64).
+func decodeBase64(g *Globals, c goja.FunctionCall) goja.Value {
+	raw, err := base64.StdEncoding.DecodeString(c.Argument(0).String())
+	if err != nil {
+		panic(g.vm.NewTypeError("the bytes are no base64: " + err.Error()))
+	}
+	return g.vm.ToValue(g.vm.NewArrayBuffer(raw))
 }

@@ -10,14 +10,22 @@ var (
 		"setTimer": setTimer, "setDeadline": setDeadline, "clearTimer": clearTimer,
 	})
 
+	_ = define("testing/mock_fetch", bytesNatives)
+	_ = define("testing/project", bytesNatives)
+
 	testModuleScript = define("testing/module", nil)
 	testSuitesScript = define("testing/suites", nil)
 	testRunScript    = define("testing/run", nil)
 )
 
+// bytesNatives are what scripts need that send and get bytes.
+var bytesNatives = map[string]native{"encode": encodeBase64, "decode": decodeBase64, "text": decodeText}
+
 func init() {
 	for _, name := range []string{
-		"api", "context", "diff", "display", "each", "equal", "expect", "failure", "lifetime", "matchers", "tools",
+		"api", "assert", "asymmetric", "context", "diff", "display", "each", "equal", "expect", "extend",
+		"failure", "fake_timers", "fixtures", "format", "hinted", "lifetime", "matchers", "mock", "mock_matchers", "poll",
+		"snapshot", "stub", "subset", "throws", "tools", "vi", "wait",
 	} {
 		define("testing/"+name, nil)
 	}

@@ -109,6 +109,7 @@ beside built-in ones. A .ts file in .rho/extensions/ is an extension.`,
 		a.revokeCommand(), a.permissionsCommand(), a.secretCommand(), a.doctorCommand(), a.versionCommand())
 	root.AddCommand(a.initCommand(), a.typesCommand(), a.completionCommand())
 	root.AddCommand(a.bundleCommand(), a.benchCommand())
+	root.AddCommand(a.checkCommand())
 	root.CompletionOptions.DisableDefaultCmd = true
 	a.completes(root)
 	return root

@@ -27,7 +27,8 @@ func (w *world) RoundTrip(req *http.Request) (*http.Response, error) {
 	if t == nil {
 		return nil, errors.New("the test has ended")
 	}
-	out := wire.TestFetchRequest{URL: req.URL.String(), Method: req.Method}
+	// The target's path is kept to the letter, in URL.Opaque.
+	out := wire.TestFetchRequest{URL: req.URL.Scheme + "://" + req.Host + req.URL.RequestURI(), Method: req.Method}
 	for name, values := range req.Header {
 		for _, v := range values {
 			out.Headers = append(out.Headers, [2]string{strings.ToLower(name), v})

@@ -52,7 +52,7 @@ func Survey(s *Script) *Surveyed {
 	prg := s.AST
 	v := &surveyor{
 		r: &reader{script: &Script{}, file: prg.File, found: newFound()}, out: &Surveyed{Names: map[string]bool{}},
-		guarded: map[string]bool{}, plain: map[*ast.DotExpression]bool{}, called: map[*ast.DotExpression]bool{}, fine: map[ast.Node]bool{},
+		guarded: map[string]bool{}, called: map[*ast.DotExpression]bool{}, fine: map[ast.Node]bool{},
 	}
 	if walk(prg, v.r.visit) != nil {
 		return v.out
@@ -80,9 +80,8 @@ type surveyor struct {
 
 	guarded map[string]bool // names, or global.member, that the code asks for before it uses them
 	tries   []span
-	plain   map[*ast.DotExpression]bool // not a callee
 	called  map[*ast.DotExpression]bool
-	fine    map[ast.Node]bool // uses of config by a name
+	fine    map[ast.Node]bool // uses of config by a name, and keys of objects
 }
 
 type span struct{ from, to file.Idx }
@@ -167,6 +166,9 @@ func (v *surveyor) tried(at file.Idx) bool {
 func (v *surveyor) visit(n ast.Node) bool {
 	switch e := n.(type) {
 	case *ast.Identifier:
+		if e.Name == "config" && !v.fine[e] {
+			v.out.Names = nil
+		}
 		if name := v.global(e); name != "" && !v.guarded[name] && !v.tried(e.Idx) {
 			v.out.Globals = add(v.out, v.out.Globals, Named{name, v.r.at(e.Idx)})
 		}
@@ -180,21 +182,34 @@ func (v *surveyor) visit(n ast.Node) bool {
 			}
 			v.known(e.Left)
 		}
+	case *ast.ObjectLiteral:
+		for _, p := range e.Value {
+			if p, ok := p.(*ast.PropertyKeyed); ok && !p.Computed {
+				v.fine[p.Key] = true // no use of what it names
+			}
+		}
 	case *ast.StringLiteral:
-		v.name(e.Value.String())
+		if !v.fine[e] {
+			v.name(e.Value.String())
+		}
 	case *ast.Binding:
+		v.binds(e.Target)
 		v.pattern(e.Target, e.Initializer)
-		v.known(e.Initializer)
+		v.taken(e.Target, e.Initializer)
 	case *ast.AssignExpression:
+		v.binds(e.Left)
 		v.pattern(e.Left, e.Right)
+		v.taken(e.Left, e.Right)
 	case *ast.ObjectPattern:
 		for _, p := range e.Properties {
 			switch p := p.(type) {
 			case *ast.PropertyShort:
-				v.config(p.Name.Name.String(), nil)
+				v.fine[&p.Name] = true
+				v.name(p.Name.Name.String())
 			case *ast.PropertyKeyed:
+				v.binds(p.Value)
 				if key, ok := constant(p.Key); ok {
-					v.config(key, p.Value)
+					v.name(key)
 				}
 			}
 		}
@@ -235,14 +250,31 @@ func (v *surveyor) name(s string) {
 
 // known notes that a config is used by a name.
 func (v *surveyor) known(e ast.Expression) {
-	if d, ok := unwrapped(e).(*ast.DotExpression); ok && d.Identifier.Name == "config" {
-		v.fine[d] = true
+	switch e := unwrapped(e).(type) {
+	case *ast.DotExpression:
+		v.fine[e] = v.fine[e] || e.Identifier.Name == "config"
+	case *ast.Identifier:
+		v.fine[e] = true
 	}
 }
 
-// config looks at one key of a pattern. A config that gets a name of its own may
-// go anywhere, but most often its members are used; those are names as well.
-func (v *surveyor) config(key string, _ ast.Expression) { v.name(key) }
+// binds notes that a name stands where it gets its value.
+func (v *surveyor) binds(e ast.Expression) {
+	switch e := e.(type) {
+	case *ast.Identifier:
+		v.fine[e] = true
+	case *ast.AssignExpression: // with a default
+		v.binds(e.Left)
+	}
+}
+
+// taken notes that a config gets another name, or that single settings are taken
+// out of it. What becomes of a whole one under another name is not known.
+func (v *surveyor) taken(target, value ast.Expression) {
+	if p, ok := target.(*ast.ObjectPattern); ok && p.Rest == nil {
+		v.known(value)
+	}
+}
 
 // pattern notes the variables that are taken out of the environment.
 func (v *surveyor) pattern(target, value ast.Expression) {

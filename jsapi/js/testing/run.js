@@ -31,7 +31,7 @@
       this.open = []; // promises of assertions that nobody has awaited
       this.where = undefined; // the hook that runs
       this.waiting = undefined; // {reject, timeout} of the phase that waits
-      this.uses = undefined; // fixtures
+      this.undo = undefined; // takes fixtures down
     }
     fail(e, where = this.where) {
       if (e instanceof Skip) this.skipped = e;
@@ -142,6 +142,7 @@
     try {
       for (let i = suites.length - 1; i >= 0; i--) await hooks(s, "afterEach", suites[i].afterEach, context, true);
       await hooks(s, "beforeEach's teardown", teardowns, [], true);
+      if (s.undo !== undefined) await s.undo();
     } catch (e) { s.fail(e); }
     if (s.finished.length > 0) await each(s, "onTestFinished", s.finished, true);
     if (s.errors.length > 0 && s.failed.length > 0) await each(s, "onTestFailed", s.failed, true);

@@ -1,4 +1,4 @@
-// callHook shows the hook an event, and gives what it decides; nothing lets the
+// callHook shows the hook an event, and gives what it decides; null lets the
 // call be.
 import { callHook, describe, expect, test } from "rho-ext/test";
 
@@ -16,10 +16,10 @@ describe("my-tool", () => {
   }
 
   test("lets other calls be", async () => {
-    expect(await callHook("onToolCall", { toolName: "write_file", args: { path: "src/main.ts" }, risk: "write" })).toBeFalsy();
+    expect(await callHook("onToolCall", { toolName: "write_file", args: { path: "src/main.ts" }, risk: "write" })).toBeUndefined();
   });
 
   test("lets anything be read", async () => {
-    expect(await callHook("onToolCall", { toolName: "read_file", args: { path: "LICENSE" }, risk: "read" })).toBeFalsy();
+    expect(await callHook("onToolCall", { toolName: "read_file", args: { path: "LICENSE" }, risk: "read" })).toBeUndefined();
   });
 });
