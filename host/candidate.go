@@ -33,6 +33,10 @@ type candidate struct {
 	graph bundle.Graph  // what was read
 	stamp string        // of what was read
 	took  time.Duration // for evaluating it
+
+	manifest *wire.Manifest // as the sandbox gave it, whatever came of it
+	survey   *wire.Survey   // where one is wanted
+	fails    *bundle.Failures
 }
 
 // needed reports whether it has to be evaluated.
@@ -49,10 +53,11 @@ func (c *candidate) build(ctx context.Context) {
 	c.spent = time.Since(begin)
 	var fails *bundle.Failures
 	if errors.As(err, &fails) {
-		p := place{root: c.host.opts.Root, sources: fails}
+		p := place{root: c.host.opts.codeRoot(), sources: fails}
 		for _, f := range fails.List {
 			c.failures = append(c.failures, p.failure(c.source.ID, f))
 		}
+		c.fails = fails
 		c.graph, c.stamp = fails.Graph, c.host.stamps.Of(c.host.bundling(c.source), fails.Graph, true)
 		return
 	}
@@ -71,18 +76,18 @@ func (c *candidate) evaluate(ctx context.Context) {
 	defer func() { c.took = time.Since(begin) }()
 	g := &generation{
 		source: c.source, bundle: c.bundle, factory: h.factory, timeout: h.opts.LoadTimeout,
-		place: place{root: h.opts.Root, sources: c.bundle},
-		broker: &broker{extension: c.source.ID, log: h.opts.Logger, desk: h.desk, files: h.filesFor(), registry: h.opts.Registry, onSecret: h.opts.OnSecret,
+		place: place{root: h.opts.codeRoot(), sources: c.bundle},
+		broker: &broker{extension: c.source.ID, log: h.opts.Logger, desk: h.desk, files: h.filesFor(), registry: h.opts.Registry, onSecret: h.opts.OnSecret, environ: h.opts.Environ,
 			state: h.stateOf(c.source), fileOps: make(slots, maxFileOps), started: make(slots, maxPrograms)},
 		model:    h.currentModel,
 		disabled: func() *registry.Failure { return h.disabledFailure(c.source.ID, c.bundle.Hash) },
 		load: wire.LoadRequest{
 			Extension: c.source.ID, Script: c.bundle.Script, SourceMap: c.bundle.SourceMap, Hash: c.bundle.Hash,
 			ProjectRoot: filepath.ToSlash(h.opts.Root), ExtensionDir: filepath.ToSlash(c.source.Dir),
-			Model: h.currentModel(),
+			Model: h.currentModel(), Survey: h.opts.Inspect != nil,
 		},
 	}
-	g.broker.net = g.broker.newClient(permission.ClientOptions{Proxy: h.opts.Proxy, CAs: h.opts.CAs})
+	g.broker.net = g.broker.newClient(permission.ClientOptions{Proxy: h.opts.Proxy, CAs: h.opts.CAs, Transport: h.opts.Transport})
 	g.ctx, g.stop = context.WithCancel(context.Background())
 	ctx, cancel := context.WithTimeoutCause(ctx, c.left(), wire.ErrDeadline)
 	defer cancel()
@@ -142,8 +147,10 @@ func (c *candidate) load(ctx context.Context, g *generation) (wire.Sandbox, *wir
 	case err != nil:
 		return sb, nil, &wire.Failure{Stage: wire.StageEvaluate, Message: err.Error()}
 	case res.Failure != nil:
+		c.survey = res.Survey
 		return sb, nil, res.Failure
 	}
+	c.manifest, c.survey = &res.Manifest, res.Survey
 	return sb, &res.Manifest, nil
 }
 

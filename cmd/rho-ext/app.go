@@ -105,10 +105,13 @@ beside built-in ones. A .ts file in .rho/extensions/ is an extension.`,
 	a.allow.register(f)
 	f.BoolVar(&a.yes, "yes", false, "answer yes where the policy asks; it grants nothing and overrides no deny")
 	f.BoolVar(&a.json, "json", false, "print JSON on stdout (see docs/schemas)")
-	root.AddCommand(a.runCommand(), a.listCommand(), a.infoCommand(), a.serveCommand(), a.devCommand(), a.commandCommand(), a.hookCommand(), a.trustCommand(), a.grantCommand(),
+	root.AddCommand(a.runCommand(), a.listCommand(), a.infoCommand(), a.serveCommand(), a.devCommand(), a.testCommand(), a.commandCommand(), a.hookCommand(), a.trustCommand(), a.grantCommand(),
 		a.revokeCommand(), a.permissionsCommand(), a.secretCommand(), a.doctorCommand(), a.versionCommand())
+	root.AddCommand(a.initCommand(), a.typesCommand(), a.completionCommand())
 	root.AddCommand(a.bundleCommand(), a.benchCommand(), a.logsCommand())
+	root.AddCommand(a.checkCommand())
 	root.CompletionOptions.DisableDefaultCmd = true
+	a.completes(root)
 	return root
 }
 

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/rho-ext/rho-ext/host"
+	"github.com/rho-ext/rho-ext/host/exttest"
 	"github.com/rho-ext/rho-ext/host/permission"
 	"github.com/rho-ext/rho-ext/internal/sessionlog"
 	"github.com/rho-ext/rho-ext/internal/version"
@@ -148,7 +149,7 @@ func (v *devView) ready(took time.Duration) {
 
 // devEvent is one line of dev --json.
 type devEvent struct {
-	Event string `json:"event"` // ready, change or call
+	Event string `json:"event"` // ready, change, call or tests
 	// Of ready.
 	Extensions []host.ExtensionInfo `json:"extensions,omitempty"`
 	// Of change.
@@ -161,6 +162,8 @@ type devEvent struct {
 	// Of ready and change.
 	DurationMS float64        `json:"durationMs,omitempty"`
 	Failures   []host.Failure `json:"failures,omitempty"`
+	// Of tests: what they came to.
+	Tests *exttest.Report `json:"tests,omitempty"`
 	// Of call: the outcome as the session log keeps it.
 	Outcome json.RawMessage `json:"outcome,omitempty"`
 }

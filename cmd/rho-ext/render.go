@@ -42,7 +42,7 @@ func paintFor(w io.Writer, c color, text string) string {
 }
 
 func isTerminal(w io.Writer) bool {
-	f, ok := w.(*os.File)
+	f, ok := w.(interface{ Fd() uintptr })
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
@@ -148,7 +148,9 @@ func (a *app) printCallFailure(o *registry.Outcome) {
 			fmt.Fprintf(a.err, "  %s\n", a.paint(dim, "at "+clean(s)))
 		}
 	}
-	a.printFrame("", f.Hint)
+	if !strings.Contains(message, f.Hint) { // as where it is part of what the model reads
+		a.printFrame("", f.Hint)
+	}
 }
 
 // lineHandler writes log records as one line each: level, extension, message.

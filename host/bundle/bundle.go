@@ -3,6 +3,7 @@ package bundle
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -90,6 +91,18 @@ func (b *Bundle) Source(name string) (text string, ok bool) {
 	}
 	data, err := readRegular(path)
 	return string(data), err == nil
+}
+
+// Own are the names of the files that went in and belong to no package, sorted.
+func (b *Bundle) Own() []string {
+	names := slices.Collect(maps.Keys(b.sources))
+	for alias, real := range b.aliases {
+		if _, ok := b.sources[real]; ok {
+			names = append(names, alias)
+		}
+	}
+	slices.Sort(names)
+	return names
 }
 
 // Build bundles one extension. An error is always a [*Failures].

@@ -12,6 +12,7 @@ func (f *flow) identifier(id *ast.Identifier, callee bool) {
 	if b := f.resolve(id.Name); b != nil {
 		f.edge(b)
 	} else {
+		f.freed(id)
 		switch id.Name {
 		case "fetch":
 			f.effect(registry.EffectNet, "fetch", id.Idx, callee)
@@ -26,6 +27,13 @@ func (f *flow) identifier(id *ast.Identifier, callee bool) {
 		}
 	}
 	f.escape(f.kindOf(id), id.Idx)
+}
+
+// freed notes a name that nothing declares.
+func (f *flow) freed(id *ast.Identifier) {
+	if f.free != nil && f.resolve(id.Name) == nil {
+		f.free[id.Idx] = true
+	}
 }
 
 // escape notes that a thing of a kind goes where it cannot be followed.
@@ -176,6 +184,7 @@ func (f *flow) consume(e ast.Expression) {
 	switch e := e.(type) {
 	case *ast.Identifier:
 		f.edge(f.resolve(e.Name))
+		f.freed(e)
 	case *ast.DotExpression:
 		f.consume(e.Left)
 	case *ast.PrivateDotExpression:

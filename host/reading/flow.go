@@ -20,6 +20,7 @@ type flow struct {
 	module map[ast.Node]bool // functions whose bodies are modules
 	deep   bool              // a pattern takes members out of more than a name
 	hosts  map[ast.Node]int  // functions that the host calls → which parameter is ctx
+	free   map[file.Idx]bool // where names are that nothing declares; nil: not wanted
 }
 
 // place is where the walk is.
@@ -35,6 +36,12 @@ type place struct {
 
 // read builds the graph of a script.
 func read(prg *ast.Program, found *found) *graph {
+	f := newFlow(prg, found)
+	f.all(prg)
+	return &f.graph
+}
+
+func newFlow(prg *ast.Program, found *found) *flow {
 	f := &flow{found: found, module: map[ast.Node]bool{}, hosts: map[ast.Node]int{}}
 	f.names = map[unistring.String][]*node{}
 	f.owner = f.graph.node()
@@ -47,11 +54,14 @@ func read(prg *ast.Program, found *found) *graph {
 			}
 		}
 	}
+	return f
+}
+
+func (f *flow) all(prg *ast.Program) {
 	f.enter(prg.DeclarationList, prg.Body)
 	for _, st := range prg.Body {
 		f.walk(st)
 	}
-	return &f.graph
 }
 
 // edge notes that the owner mentions n.

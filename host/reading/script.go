@@ -39,6 +39,8 @@ type ToolLiteral struct {
 	// Uses are those of the tool alone where all that can become of the literal
 	// is visible, else those of the whole script. The manifest has none.
 	Uses Uses
+
+	apart bool // its uses are its own
 }
 
 // Parse parses and reads a bundle. name is what positions without a mapping

@@ -5,6 +5,7 @@ import (
 
 	"github.com/dop251/goja/ast"
 	"github.com/dop251/goja/parser"
+	"github.com/dop251/goja/token"
 )
 
 // textMembers are the members that only a string has, of those that old-style
@@ -20,19 +21,40 @@ var textMembers = []string{
 // the declared parameters from it: the form of tools written for the JSON text
 // of their arguments.
 func TextUse(source string, declared []string) bool {
+	u := textUseOf(source, declared)
+	return u.text && !u.object
+}
+
+// TextOnly says what a function that gets an object does with its bare first
+// parameter that only works on a text, or "". hidden says that the object gives
+// its JSON text when it is made a text.
+func TextOnly(source string, declared []string, hidden bool) string {
+	u := textUseOf(source, declared)
+	switch {
+	case u.asks:
+		return ""
+	case u.method != "":
+		return u.method
+	case !hidden && u.parses:
+		return "JSON.parse(" + u.param.Name.String() + ")"
+	}
+	return ""
+}
+
+func textUseOf(source string, declared []string) (u textUse) {
 	params, body := function(source)
 	if params == nil || len(params.List) == 0 {
-		return false
+		return u
 	}
 	id, ok := params.List[0].Target.(*ast.Identifier)
 	if !ok {
-		return false
+		return u
 	}
-	u := textUse{param: id, declared: declared}
+	u = textUse{param: id, declared: declared}
 	if err := walk(body, u.visit); err != nil {
-		return false
+		return textUse{}
 	}
-	return u.text && !u.object
+	return u
 }
 
 // function parses the source of one function, in each of the forms that
@@ -72,6 +94,9 @@ type textUse struct {
 	param        *ast.Identifier
 	declared     []string
 	text, object bool
+	parses       bool   // JSON.parse is given it
+	method       string // such as args.trim(), of texts
+	asks         bool   // its type is asked for, or it is assigned to
 }
 
 func (u *textUse) isParam(e ast.Expression) bool {
@@ -81,11 +106,19 @@ func (u *textUse) isParam(e ast.Expression) bool {
 
 func (u *textUse) visit(n ast.Node) bool {
 	switch e := n.(type) {
+	case *ast.UnaryExpression:
+		u.asks = u.asks || e.Operator == token.TYPEOF && u.isParam(e.Operand)
 	case *ast.CallExpression:
+		if d, ok := e.Callee.(*ast.DotExpression); ok && u.isParam(d.Left) && u.method == "" {
+			if name := d.Identifier.Name.String(); !slices.Contains(u.declared, name) && slices.Contains(textMembers, name) {
+				u.method = u.param.Name.String() + "." + name + "()"
+			}
+		}
 		if isJSONParse(e.Callee) && len(e.ArgumentList) > 0 {
 			_ = walk(e.ArgumentList[0], func(m ast.Node) bool {
 				if x, ok := m.(ast.Expression); ok && u.isParam(x) {
 					u.text = true
+					u.parses = true
 				}
 				return true
 			})
@@ -105,6 +138,7 @@ func (u *textUse) visit(n ast.Node) bool {
 			u.object = true
 		}
 	case *ast.AssignExpression:
+		u.asks = u.asks || u.isParam(e.Left)
 		if _, ok := e.Left.(*ast.ObjectPattern); ok && u.isParam(e.Right) {
 			u.object = true
 		}

@@ -124,15 +124,15 @@ func (r *reader) spread(g *graph) {
 	}
 	s.Hooks, s.Commands = map[string]Uses{}, map[string]Uses{}
 	for _, root := range g.roots {
-		u := s.Uses
+		u, apart := s.Uses, false
 		if root.name != "" {
 			if nodes, ok := g.reach(root); ok {
-				u = r.uses(nodes, true)
+				u, apart = r.uses(nodes, true), true
 			}
 		}
 		switch root.kind {
 		case rootTool:
-			s.Tools[root.index].Uses = u
+			s.Tools[root.index].Uses, s.Tools[root.index].apart = u, apart
 		case rootHook:
 			s.add(s.Hooks, root.name, u)
 		case rootCommand:
@@ -168,6 +168,18 @@ func (s *Script) UsesOf(name string) Uses {
 		return s.Uses
 	}
 	return only.Uses
+}
+
+// Apart reports whether the uses of a tool are those of its literal alone.
+func (s *Script) Apart(name string) bool {
+	n, apart := 0, false
+	for i := range s.Tools {
+		if s.Tools[i].Name == name {
+			n++
+			apart = s.Tools[i].apart
+		}
+	}
+	return n == 1 && apart
 }
 
 // HookUses gives the uses of the hook of a name, likewise.

@@ -17,6 +17,7 @@ type loading struct {
 	prog   *program
 	ns     *goja.Object
 	result *wire.LoadResult
+	survey *wire.Survey // or nil
 }
 
 // begin evaluates the module. The bundle is an async function, so that the
@@ -47,6 +48,9 @@ func (l *loading) evaluated(c *call, _ goja.Value) error {
 	}
 	if l.ns == nil {
 		return fmt.Errorf("the bundle did not hand over its module")
+	}
+	if s.req.Test != nil {
+		return l.collected(c)
 	}
 	v, err := s.glue.collect(goja.Undefined(), l.ns, s.vm.ToValue(s.req.Extension))
 	if err != nil {
@@ -112,6 +116,9 @@ func (l *loading) read(collected *goja.Object) (*wire.LoadResult, error) {
 		}
 		m.Commands = append(m.Commands, c)
 	}
+	if l.survey != nil {
+		noteUnused(l.survey, l.prog.survey, m)
+	}
 	return &wire.LoadResult{Manifest: m}, nil
 }
 
@@ -148,16 +155,26 @@ func (l *loading) tool(o *goja.Object, index int) (wire.Tool, error) {
 		t.Keys = lit.Keys
 	}
 	t.Arguments = wire.ArgsBoth
+	var declared []string
+	if err := l.decode(o.Get("declared"), &declared); err != nil {
+		return t, err
+	}
+	source := o.Get("source").String()
 	if o.Get("branded").ToBoolean() {
 		t.Arguments = wire.ArgsObject
-	} else {
-		var declared []string
-		if err := l.decode(o.Get("declared"), &declared); err != nil {
-			return t, err
+	} else if reading.TextUse(source, declared) {
+		t.Arguments = wire.ArgsText
+	}
+	if l.survey != nil && t.Arguments != wire.ArgsText {
+		use := l.survey.Tools[t.Name]
+		if len(l.survey.Tools) == 0 {
+			l.survey.Tools = map[string]wire.CodeUse{}
 		}
-		if reading.TextUse(o.Get("source").String(), declared) {
-			t.Arguments = wire.ArgsText
+		if _, own := l.survey.Tools[t.Name]; !own {
+			use = codeUse(uses, false)
 		}
+		use.Text = reading.TextOnly(source, declared, t.Arguments == wire.ArgsBoth)
+		l.survey.Tools[t.Name] = use
 	}
 	exec, ok := goja.AssertFunction(o.Get("execute"))
 	if !ok {

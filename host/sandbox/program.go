@@ -16,6 +16,7 @@ import (
 type program struct {
 	code   *goja.Program
 	script *reading.Script
+	survey *reading.Surveyed // nil: nobody asked
 }
 
 // programs keeps compiled bundles by hash, so that a fresh runtime costs
@@ -37,7 +38,7 @@ func (p *programs) get(ctx context.Context, req wire.LoadRequest) (*program, *wi
 	p.mu.Lock()
 	have := p.byKey[req.Hash]
 	p.mu.Unlock()
-	if have != nil {
+	if have != nil && (have.survey != nil || !req.Survey) {
 		return have, nil
 	}
 	type answer struct {
@@ -69,12 +70,16 @@ func (p *programs) make(req wire.LoadRequest) (*program, *wire.Failure) {
 	if fail != nil {
 		return nil, fail
 	}
+	var survey *reading.Surveyed
+	if req.Survey {
+		survey = reading.Survey(script)
+	}
 	code, err := goja.CompileAST(script.AST, true)
 	if err != nil {
 		return nil, reading.SyntaxFailure(err)
 	}
 	script.AST = nil // compiled; the tree is many times larger
-	made := &program{code: code, script: script}
+	made := &program{code: code, script: script, survey: survey}
 	if req.Hash == "" {
 		return made, nil
 	}
@@ -83,7 +88,9 @@ func (p *programs) make(req wire.LoadRequest) (*program, *wire.Failure) {
 	if p.byKey == nil {
 		p.byKey = map[string]*program{}
 	}
-	if p.byKey[req.Hash] == nil {
+	if p.byKey[req.Hash] != nil {
+		p.byKey[req.Hash] = made
+	} else {
 		p.byKey[req.Hash] = made
 		p.order = append(p.order, req.Hash)
 		if len(p.order) > maxPrograms {

@@ -37,6 +37,7 @@ func (f *Factory) NewSandbox(b wire.Broker) (wire.Sandbox, error) {
 	s := &Sandbox{
 		broker:   b,
 		programs: &f.programs,
+		clock:    clock,
 		loop:     newLoop(clock),
 		calls:    map[*call]struct{}{},
 		pending:  map[*goja.Promise]rejection{},
@@ -55,6 +56,7 @@ type Sandbox struct {
 	broker   wire.Broker
 	programs *programs
 	loop     *loop
+	clock    Clock // the loop's, unless a test has put another one there
 	done     chan struct{}
 	life     context.Context // ends when done is closed
 	endLife  context.CancelFunc
@@ -135,7 +137,16 @@ func (s *Sandbox) Load(ctx context.Context, req wire.LoadRequest) (wire.LoadResu
 	if s.glue, err = newGlue(s.vm, s.globals.Use()); err != nil {
 		return wire.LoadResult{}, fmt.Errorf("prepare the sandbox: %w", err)
 	}
-	load := &loading{s: s, prog: prog}
+	if req.Test != nil {
+		if err := s.globals.StartTests(testEnv{s}, *req.Test); err != nil {
+			return wire.LoadResult{}, err
+		}
+	}
+	var survey *wire.Survey
+	if req.Survey {
+		survey = s.survey(prog)
+	}
+	load := &loading{s: s, prog: prog, survey: survey}
 	c := s.newCall(ctx, wire.CallRequest{})
 	s.module = c
 	c.begin = load.begin
@@ -146,10 +157,11 @@ func (s *Sandbox) Load(ctx context.Context, req wire.LoadRequest) (wire.LoadResu
 	res := s.await(ctx, c)
 	switch {
 	case load.result != nil && res.Thrown == nil:
+		load.result.Survey = survey
 		return *load.result, nil
 	case res.Thrown != nil:
 		s.die(nil)
-		return wire.LoadResult{Failure: loadFailure(res.Thrown)}, nil
+		return wire.LoadResult{Failure: loadFailure(res.Thrown), Survey: survey}, nil
 	default:
 		s.die(nil)
 		return wire.LoadResult{}, errors.New("the sandbox was closed while it loaded")
@@ -230,6 +242,7 @@ func (s *Sandbox) run() {
 				}
 			}
 		}
+		s.moveOn()
 		if !s.job(s.failStuck) {
 			s.die(s.culprit)
 			return

@@ -58,6 +58,8 @@ type LoadRequest struct {
 	// ParseOnly has the code read and not run: the result tells only how long
 	// that took, or what is wrong.
 	ParseOnly bool `json:",omitempty"`
+	// Survey asks for a survey of the code, too.
+	Survey bool `json:",omitempty"`
 }
 
 // Limits bound one runtime. A zero field means the default.
@@ -75,6 +77,9 @@ type LoadResult struct {
 	Failure  *Failure  // not nil: the extension did not load
 	// Parsed is how long parsing and compiling took, with ParseOnly.
 	Parsed time.Duration `json:",omitempty"`
+	// Survey is there where it was asked for and the code could be parsed, also
+	// beside a Failure.
+	Survey *Survey `json:",omitempty"`
 }
 
 // Manifest is an extension as its module describes it, checked for shape.

@@ -1,0 +1,172 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/rho-ext/rho-ext/host/check"
+)
+
+const (
+	checkWidth = 80 // columns that a report has
+	checkAlike = 5  // findings of one rule in one extension that are shown
+	checkDrawn = 2  // of those, how many with their source
+)
+
+var checkColors = map[check.Severity]color{check.Error: red, check.Warning: yellow, check.Info: dim}
+
+// tint colours text for stdout, on a terminal that wants it.
+func (a *app) tint(c color, text string) string {
+	if os.Getenv("NO_COLOR") != "" || !isTerminal(a.out) {
+		return text
+	}
+	return string(c) + text + reset
+}
+
+// printReport shows a report to people.
+func (a *app) printReport(r *check.Report) error {
+	var b strings.Builder
+	for from := 0; from < len(r.Findings); {
+		to := from
+		for to < len(r.Findings) && r.Findings[to].Extension == r.Findings[from].Extension {
+			to++
+		}
+		a.writeGroup(&b, r, r.Findings[from:to])
+		from = to
+	}
+	for _, note := range r.Types.Notes {
+		writeWrapped(&b, "types: ", cleanLine(note), func(s string) string { return s })
+	}
+	b.WriteString(a.summary(r) + "\n")
+	_, err := io.WriteString(a.out, b.String())
+	return err
+}
+
+// writeGroup shows the findings of one extension.
+func (a *app) writeGroup(b *strings.Builder, r *check.Report, list []check.Finding) {
+	file := list[0].File
+	for _, e := range r.Extensions {
+		if e.ID == list[0].Extension {
+			file = e.File
+			break
+		}
+	}
+	fmt.Fprintf(b, "%s  %s\n", cleanLine(list[0].Extension), a.tint(dim, cleanLine(file)))
+	wide := 0
+	for _, f := range list {
+		wide = max(wide, len(placeIn(f, file)))
+	}
+	wide = min(wide, 24)
+	count, more := map[string]int{}, map[string]int{}
+	for _, f := range list {
+		key := f.Rule + string(f.Severity)
+		if count[key]++; count[key] > checkAlike {
+			more[f.Rule]++
+			continue
+		}
+		severity := fmt.Sprintf("%-7s", f.Severity)
+		head := fmt.Sprintf("  %-*s  %s  ", wide, placeIn(f, file), severity)
+		margin := strings.Repeat(" ", wide+13)
+		text := wrapped(clean(f.Message)+"  ["+f.Rule+"]", checkWidth-len(margin))
+		text[len(text)-1] = strings.TrimSuffix(text[len(text)-1], "["+f.Rule+"]") + a.tint(dim, "["+f.Rule+"]")
+		b.WriteString(strings.Replace(head, severity, a.tint(checkColors[f.Severity], severity), 1) + strings.TrimRight(text[0], " ") + "\n")
+		for _, line := range text[1:] {
+			b.WriteString(margin + line + "\n")
+		}
+		if f.Hint != "" {
+			for i, line := range wrapped("hint: "+clean(f.Hint), checkWidth-len(margin)) {
+				if i > 0 {
+					line = "  " + line
+				}
+				b.WriteString(margin + a.tint(dim, line) + "\n")
+			}
+		}
+		if f.Severity == check.Error && f.Frame != "" && count[key] <= checkDrawn {
+			for line := range strings.SplitSeq(f.Frame, "\n") {
+				b.WriteString("    " + a.tint(dim, cut(clean(line), checkWidth-4)) + "\n")
+			}
+		}
+	}
+	for _, f := range list {
+		if n := more[f.Rule]; n > 0 {
+			fmt.Fprintf(b, "  … and %d more of %s; --json has all of them\n", n, f.Rule)
+			delete(more, f.Rule)
+		}
+	}
+	b.WriteString("\n")
+}
+
+// placeIn is the place of a finding, with its file where that is not the one
+// that the group is about.
+func placeIn(f check.Finding, file string) string {
+	place := ""
+	if f.Line > 0 {
+		place = fmt.Sprintf("%d:%d", f.Line, f.Column)
+	}
+	if f.File == file || f.File == "" {
+		return place
+	}
+	name := cleanLine(f.File[strings.LastIndex(f.File, "/")+1:])
+	if place == "" {
+		return name
+	}
+	return name + ":" + place
+}
+
+// summary counts what was found.
+func (a *app) summary(r *check.Report) string {
+	var parts []string
+	for _, c := range []struct {
+		n         int
+		one, many string
+		severity  check.Severity
+	}{{r.Counts.Errors, "error", "errors", check.Error}, {r.Counts.Warnings, "warning", "warnings", check.Warning}, {r.Counts.Infos, "info", "infos", check.Info}} {
+		if c.n > 0 {
+			parts = append(parts, a.tint(checkColors[c.severity], counted(c.n, c.one, c.many)))
+		}
+	}
+	what := strings.Join(parts, ", ")
+	if what == "" {
+		what = a.tint(green, "nothing is wrong")
+	}
+	if r.Counts.Ignored > 0 {
+		what += fmt.Sprintf(" (%d ignored)", r.Counts.Ignored)
+	}
+	return fmt.Sprintf("%s in %s (%.0f ms)", what, counted(len(r.Extensions), "extension", "extensions"), r.DurationMS)
+}
+
+// wrapped breaks a text into lines of at most so many columns, at spaces; a word
+// that is longer stands alone.
+func wrapped(text string, columns int) (lines []string) {
+	for paragraph := range strings.SplitSeq(text, "\n") {
+		line := ""
+		for _, word := range strings.SplitAfter(paragraph, " ") {
+			if line != "" && len([]rune(line))+len([]rune(strings.TrimRight(word, " "))) > columns {
+				lines = append(lines, strings.TrimRight(line, " "))
+				line = ""
+			}
+			line += word
+		}
+		lines = append(lines, strings.TrimRight(line, " "))
+	}
+	return lines
+}
+
+func writeWrapped(b *strings.Builder, head, text string, paint func(string) string) {
+	for i, line := range wrapped(text, checkWidth-len(head)) {
+		if i > 0 {
+			head = strings.Repeat(" ", len(head))
+		}
+		b.WriteString(paint(head+line) + "\n")
+	}
+}
+
+// cut shortens a line to so many columns.
+func cut(line string, columns int) string {
+	if r := []rune(line); len(r) > columns {
+		return string(r[:columns-1]) + "…"
+	}
+	return line
+}
