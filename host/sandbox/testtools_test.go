@@ -282,6 +282,49 @@ test("odd", () => {
 	require.Equal(t, "Error: mockFetch: the test ended, and these were expected but did not come: GET http://a/x, POST http://a/y", f.message("does not"))
 }
 
+func TestMocksOfBeforeAllEndWithTheirSuite(t *testing.T) {
+	t.Parallel()
+	f := withRunner(t, &runner{}, `
+describe("suite", () => {
+  beforeAll(() => { mockFetch({ strict: true }).get("http://a/x").reply(200).get("http://a/y").reply(200); });
+  test("inside", () => { expect(() => rho.fetchUrl({ url: "http://a/x" })).toThrow("rho.fetchUrl blocks the test file"); });
+});
+`)
+	get := func(path string) wire.TestFetchResponse {
+		return f.fetch(wire.TestFetchRequest{Test: 9, Method: "GET", URL: "http://a/" + path})
+	}
+	id := f.named("suite").ID
+	require.Equal(t, "pass", f.result(wire.TestBeforeAll, id).State)
+	require.Equal(t, 200, get("x").Status)
+	f.passes("inside")
+	r := f.result(wire.TestAfterAll, id)
+	require.Contains(t, r.Errors[0].Message, "did not come: GET http://a/y")
+	require.NotEmpty(t, get("x").Unmatched)
+}
+
+func TestTestsSideBySideHaveTheirOwnMocks(t *testing.T) {
+	t.Parallel()
+	f := withRunner(t, &runner{}, `
+test("one", async () => { mockFetch().get("http://a/").reply(200, "one"); await new Promise((r) => setTimeout(r, 5000)); });
+test("two", async () => { mockFetch().get("http://a/").reply(200, "two"); await new Promise((r) => setTimeout(r, 5000)); });
+`)
+	ctx, cancel := context.WithCancel(context.Background())
+	var wait sync.WaitGroup
+	for _, name := range []string{"one", "two"} {
+		id := f.named(name).ID
+		wait.Go(func() {
+			raw, _ := json.Marshal(wire.TestRef{ID: id})
+			f.sb.Call(ctx, wire.CallRequest{ID: name, Run: wire.RunTest, Tool: wire.TestBody, Args: raw})
+		})
+	}
+	for _, name := range []string{"one", "two"} {
+		q := wire.TestFetchRequest{Test: f.named(name).ID, Method: "GET", URL: "http://a/"}
+		require.Eventually(t, func() bool { return body(f.fetch(q)) == name }, 5*time.Second, time.Millisecond)
+	}
+	cancel()
+	wait.Wait()
+}
+
 func TestCassettesReplayInOrderAndRecord(t *testing.T) {
 	t.Parallel()
 	r := &runner{answers: map[string]string{

@@ -822,7 +822,10 @@ declare module "rho-ext/test" {
     /** Any number of times. */
     persist(): this;
   }
-  /** Answers requests of the extension and of the test file until the test ends. Nothing reaches the network. */
+  /**
+   * Answers requests of the extension and of the test file until the test ends, or the suite where beforeAll calls it.
+   * Nothing reaches the network. Of several routes that fit, the first of the newest mockFetch() answers.
+   */
   export function mockFetch(options?: {
     /** Routes that nobody asked for fail the test. */
     strict?: boolean;

@@ -231,6 +231,7 @@
       else {
         await hooks(s, name, n.afterAll, task(n), true);
         await hooks(s, "beforeAll's teardown", n.teardowns, undefined, true);
+        endOf(n, s);
       }
       await promised(s);
     } catch (e) { s.fail(e, name); }
