@@ -52,7 +52,7 @@ var verbArguments = map[string]completer{
 // withFiles are verbs whose arguments may be files as well, and withFolders those
 // whose are folders.
 var (
-	withFiles   = []string{"test", "check", "bundle"}
+	withFiles   = []string{"test", "check"}
 	withFolders = []string{"types"}
 )
 
@@ -61,7 +61,9 @@ var flagValues = map[string]completer{
 	"isolation":  fixed("process", "in-process"),
 	"log-level":  fixed("debug", "info", "warn", "error", "off"),
 	"template":   fixed(scaffold.TemplateNames()...),
-	"reporter":   fixed("default", "dot", "tap", "junit", "json"),
+	"reporter":   fixed(reporterNames...),
+	"format":     fixed("text", "github"),
+	"sourcemap":  fixed("none", "inline", "external"),
 	"allow-hook": fixed(hookEvents...),
 	"allow-tool": (*names).tools,
 	"extension":  (*names).extensions,
@@ -71,7 +73,7 @@ var flagValues = map[string]completer{
 // folderFlags and fileFlags take paths; the value of any other flag is no file.
 var (
 	folderFlags = []string{"root", "extensions", "save"}
-	fileFlags   = []string{"config", "allow-read", "allow-write", "allow-run"}
+	fileFlags   = []string{"config", "out", "allow-read", "allow-write", "allow-run"}
 )
 
 // completes makes every verb below root complete its arguments and its flags.

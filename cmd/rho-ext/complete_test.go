@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 	"github.com/stretchr/testify/require"
 )
 
@@ -79,6 +81,14 @@ func TestAShellCompletesNamesAndValues(t *testing.T) {
 		{"init ", "", none},
 		{"init x --template ", "tool fetch hooks command multi", none},
 		{"types ", "", dirsOnly},
+		{"test wp", "wplain", filesToo},
+		{"test --reporter j", "junit json", none},
+		{"check wp", "wplain", filesToo},
+		{"check --format ", "text github", none},
+		{"bundle wp", "wplain", none},
+		{"bundle wplain --sourcemap ", "none inline external", none},
+		{"bundle wplain --out ", "", filesToo},
+		{"bench wt", "wtool", none},
 		{"list --isolation ", "process in-process", none},
 		{"list --isolation=in", "in-process", none},
 		{"list --log-level ", "debug info warn error off", none},
@@ -96,6 +106,33 @@ func TestAShellCompletesNamesAndValues(t *testing.T) {
 		}
 		require.Equal(t, tt.directive, directive, tt.words)
 	}
+}
+
+// TestEveryFlagWithFixedValuesCompletesThem finds flags whose help lists what they
+// take, so that a new one is not forgotten.
+func TestEveryFlagWithFixedValuesCompletesThem(t *testing.T) {
+	t.Parallel()
+	var visit func(c *cobra.Command)
+	root := (&app{streams: streams{out: &bytes.Buffer{}, err: &bytes.Buffer{}}, allow: allowFlags{}}).command()
+	known := 0
+	visit = func(c *cobra.Command) {
+		for _, sub := range c.Commands() {
+			visit(sub)
+		}
+		c.LocalFlags().VisitAll(func(f *pflag.Flag) {
+			if f.NoOptDefVal != "" {
+				return
+			}
+			_, has := c.GetFlagCompletionFunc(f.Name)
+			require.True(t, has, "%s --%s", c.CommandPath(), f.Name)
+			if name, _ := pflag.UnquoteUsage(f); flagValues[f.Name] != nil || name == "FORMAT" || name == "MODE" || name == "LEVEL" {
+				require.NotNil(t, flagValues[f.Name], "%s --%s", c.CommandPath(), f.Name)
+				known++
+			}
+		})
+	}
+	visit(root)
+	require.GreaterOrEqual(t, known, 8)
 }
 
 func TestCompletionRunsNothingThatIsNotTrusted(t *testing.T) {

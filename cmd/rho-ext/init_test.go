@@ -36,7 +36,8 @@ func TestWhatInitAndTypesPrintIsAsTheirSchemasSay(t *testing.T) {
 	}
 }
 
-// TestTemplatesAreTheExtensionsThatTheySayTheyAre loads each as an author gets it.
+// TestTemplatesAreTheExtensionsThatTheySayTheyAre loads, tests and checks each as an
+// author gets it.
 func TestTemplatesAreTheExtensionsThatTheySayTheyAre(t *testing.T) {
 	s := newSetting(t, nil)
 	for _, template := range scaffold.Templates {
@@ -58,9 +59,26 @@ func TestTemplatesAreTheExtensionsThatTheySayTheyAre(t *testing.T) {
 		}
 		require.Equal(t, template.Tools(e.ID), tools)
 	}
-	for _, f := range []string{"tool", "fetch", "hooks", "command", "multi"} {
-		require.Equal(t, jsapi.Types, read(t, filepath.Join(s.root, ext, "Ext-"+f, scaffold.TypesFile)))
+	for _, template := range scaffold.Templates {
+		require.Equal(t, jsapi.Types, read(t, filepath.Join(s.root, ext, "Ext-"+template.Name, scaffold.TypesFile)))
 	}
+
+	got = s.run("test", "--json")
+	require.Equal(t, exitOK, got.code, got.out+got.err)
+	validate(t, "test", got.out)
+	var tests struct {
+		Files  []struct{ Tests []any }
+		Passed int
+	}
+	require.NoError(t, json.Unmarshal([]byte(got.out), &tests))
+	require.Len(t, tests.Files, len(scaffold.Templates))
+	for _, f := range tests.Files {
+		require.GreaterOrEqual(t, len(f.Tests), 4)
+	}
+	require.GreaterOrEqual(t, tests.Passed, 25)
+
+	got = s.run("check", "--strict")
+	require.Equal(t, exitOK, got.code, got.out+got.err)
 }
 
 func TestInitTellsWhereTrustCannotBeKept(t *testing.T) {

@@ -37,7 +37,7 @@ func (a *app) paint(c color, text string) string {
 }
 
 func isTerminal(w io.Writer) bool {
-	f, ok := w.(*os.File)
+	f, ok := w.(interface{ Fd() uintptr })
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
@@ -143,7 +143,9 @@ func (a *app) printCallFailure(o *registry.Outcome) {
 			fmt.Fprintf(a.err, "  %s\n", a.paint(dim, "at "+clean(s)))
 		}
 	}
-	a.printFrame("", f.Hint)
+	if !strings.Contains(message, f.Hint) { // as where it is part of what the model reads
+		a.printFrame("", f.Hint)
+	}
 }
 
 // lineHandler writes log records as one line each: level, extension, message.

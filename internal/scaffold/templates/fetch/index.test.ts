@@ -35,6 +35,16 @@ describe("my_tool", () => {
     });
   }
 
+  test("gives up where the server takes too long", async () => {
+    mockFetch().get(url).reply(async () => {
+      await new Promise((resolve) => setTimeout(resolve, 2000));
+      return { status: 200 };
+    });
+    const r = await callTool("my_tool", { repo: "golang/go", timeout: 0.1 });
+    expect(r.failure?.kind).toBe("timeout");
+    expect(r.text).toContain("no answer within 0.1 s");
+  });
+
   test("asks nobody where the name is no name", async () => {
     const r = await callTool("my_tool", { repo: "../user" });
     expect(r.failure?.kind).toBe("invalid_args");
