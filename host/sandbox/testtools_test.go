@@ -535,3 +535,34 @@ test("two", async () => { await sleep(5); expect(1).toBe(1); expect.soft(1).toBe
 	require.Equal(t, "fail", results["two"].State)
 	require.Equal(t, 3, results["two"].Assertions)
 }
+
+func TestOddValuesFailATestAndNothingElse(t *testing.T) {
+	t.Parallel()
+	f := tests(t, &broker{}, `
+const deep = (n: number, end: unknown) => { let v: any = end; for (let i = 0; i < n; i++) v = i % 2 ? [v] : { v }; return v; };
+const lines = (word: string) => Array.from({ length: 2500 }, (_, i) => word + i).join("\n");
+test("deep", () => { expect(deep(3000, 1)).toEqual(deep(3000, 2)); });
+test("deep snapshot", () => { expect(deep(3000, 1)).toMatchSnapshot(); });
+test("deep display", () => { expect(deep(3000, 1)).toBeNull(); });
+test("traps", () => { expect(new Proxy({}, { get() { throw new Error("trap"); }, ownKeys() { throw new Error("trap"); } })).toEqual({ a: 1 }); });
+test("getters", () => { expect({ get a() { throw new Error("getter"); } }).toEqual({ a: 1 }); });
+test("long", () => { expect(lines("a")).toBe(lines("b")); });
+test("many", () => { expect(Array.from({ length: 1500 }, (_, i) => i)).toEqual(Array.from({ length: 1500 }, (_, i) => -i)); });
+test("large", () => { expect("x".repeat(3e6)).toBe("y".repeat(3e6)); });
+test("thrown trap", () => { throw new Proxy({}, { get() { throw new Error("trap"); } }); });
+test("revoked", () => { const r = Proxy.revocable({}, {}); r.revoke(); expect(r.proxy).toBe(1); });
+test("circles", () => { const a: any = {}; a.a = a; const b: any = { b: 1 }; b.a = b; expect(a).toEqual(b); });
+test("still there", () => { expect(1).toBe(1); });
+test("without a deadline", { timeout: 0 }, async () => { await new Promise((r) => setTimeout(r, 1)); });
+test("imports later", async () => { const v = await import("vitest"); v.expect(1).toBe(1); });
+`)
+	for _, name := range []string{"deep", "deep display", "traps", "getters", "long", "many", "large", "thrown trap", "revoked", "circles"} {
+		begin := time.Now()
+		r := f.run(name)
+		require.Equal(t, "fail", r.State, name)
+		require.Less(t, time.Since(begin), 4*time.Second, name)
+	}
+	f.run("deep snapshot")
+	f.passes("still there", "without a deadline", "imports later")
+	require.Equal(t, 864e5, f.named("without a deadline").TimeoutMS)
+}
