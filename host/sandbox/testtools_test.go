@@ -474,6 +474,25 @@ func TestErrorsWhileCollectingAreLoadFailures(t *testing.T) {
 	}
 }
 
+func TestForgottenImportsAndLaterDeadlinesAreTold(t *testing.T) {
+	t.Parallel()
+	_, fail := openTests(t, &broker{}, wire.TestOptions{}, map[string]string{"ext.ts": `test("x", () => {});`})
+	require.Equal(t, `import it: import { test } from "rho-ext/test"`, fail.Hint)
+	r := &runner{}
+	f := withRunner(t, r, `
+vi.setConfig({ testTimeout: 7000 });
+test("top", () => {});
+test("own", () => {}, 50);
+test("inside", async () => { vi.setConfig({ testTimeout: 20 }); });
+test("after", async () => { await new Promise((r) => setTimeout(r, 500)); });
+`)
+	require.Equal(t, 7000.0, f.named("top").TimeoutMS)
+	require.Equal(t, 50.0, f.named("own").TimeoutMS)
+	f.passes("inside")
+	require.Contains(t, f.message("after"), "Test timed out in 20ms.")
+	require.Contains(t, r.of(wire.TestPhase), `{"name":"test","timeoutMs":20}`)
+}
+
 func TestTestModulesAreRefusedOutsideOfTestFiles(t *testing.T) {
 	t.Parallel()
 	for _, module := range []string{"rho-ext/test", "vitest"} {

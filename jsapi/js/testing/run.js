@@ -201,6 +201,7 @@
   function test(n) {
     const s = new State(n), timeout = n.timeout > 0 ? n.timeout : runner.options.timeoutMs;
     runner.setState(s);
+    if (runner.options.changed) s.tells = true;
     for (let i = 0; i < starters.length; i++) starters[i](s);
     if (n.fixtures !== undefined || n.retry > 0 || n.repeats > 0 || hooked(n.parent)) return slow(s, n, timeout);
     let got;

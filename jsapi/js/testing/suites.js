@@ -96,7 +96,8 @@
     if (n.mode !== "") s += `,"mode":"${n.mode}"`;
     if (n.concurrent) s += ',"concurrent":true';
     if (n.sequential) s += ',"sequential":true';
-    if (!n.suite && n.timeout > 0) s += `,"timeoutMs":${min(n.timeout, DAY)}`;
+    const timeout = n.timeout > 0 || !runner.options.changed ? n.timeout : runner.options.timeoutMs;
+    if (!n.suite && timeout > 0) s += `,"timeoutMs":${min(timeout, DAY)}`;
     if (n.beforeAll.length > 0) s += ',"beforeAll":true';
     if (n.afterAll.length > 0 || n.beforeAll.length > 0) s += ',"afterAll":true'; // beforeAll may give one
     if (n.children.length > 0) {
