@@ -135,7 +135,10 @@ func (t *testRun) record(ctx context.Context, name string, req wire.TestFetchReq
 	if err != nil {
 		var we *wire.Error
 		if errors.As(err, &we) && we.Kind == registry.KindPermissionDenied {
-			return nil, fmt.Errorf("%s; to record it, add %s", we.Message, strings.TrimPrefix(we.Hint, "run with "))
+			err = fmt.Errorf("%s; to record it, add %s", we.Message, strings.TrimPrefix(we.Hint, "run with "))
+			t.mu.Lock()
+			t.unasked = append(t.unasked, err.Error())
+			t.mu.Unlock()
 		}
 		return nil, err
 	}

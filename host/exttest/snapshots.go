@@ -70,11 +70,7 @@ func parseSnapshots(text string) (map[string]string, error) {
 		if !ok {
 			return nil, fmt.Errorf("%q: the text does not end", key)
 		}
-		// Texts of several lines stand on lines of their own.
-		if inner, found := strings.CutPrefix(value, "\n"); found && strings.HasSuffix(inner, "\n") && inner != "" {
-			value = inner[:len(inner)-1]
-		}
-		out[key], rest = value, after
+		out[key], rest = wholeLines(value), after
 	}
 }
 
@@ -176,7 +172,7 @@ func (s *snapshots) write(update, whole bool) error {
 	b.WriteString(snapshotHeader)
 	for _, k := range keys {
 		text := all[k]
-		if strings.Contains(text, "\n") {
+		if text = wholeLines(text); strings.Contains(text, "\n") {
 			text = "\n" + text + "\n"
 		}
 		fmt.Fprintf(&b, "\nexports[%s] = %s;\n", quoted(k), quoted(text))
@@ -185,6 +181,15 @@ func (s *snapshots) write(update, whole bool) error {
 		return fmt.Errorf("the snapshots could not be written: %w", err)
 	}
 	return nil
+}
+
+// wholeLines takes the empty line before and after a text of several away, which
+// stand there in a file.
+func wholeLines(text string) string {
+	if inner, ok := strings.CutPrefix(text, "\n"); ok && len(inner) > 0 && strings.HasSuffix(inner, "\n") {
+		return inner[:len(inner)-1]
+	}
+	return text
 }
 
 // naturally orders names so that 2 comes before 10.
