@@ -108,8 +108,8 @@ beside built-in ones. A .ts file in .rho/extensions/ is an extension.`,
 	root.AddCommand(a.runCommand(), a.listCommand(), a.infoCommand(), a.serveCommand(), a.devCommand(), a.testCommand(), a.commandCommand(), a.hookCommand(), a.trustCommand(), a.grantCommand(),
 		a.revokeCommand(), a.permissionsCommand(), a.secretCommand(), a.doctorCommand(), a.versionCommand())
 	root.AddCommand(a.initCommand(), a.typesCommand(), a.completionCommand())
-	root.AddCommand(a.bundleCommand(), a.benchCommand())
 	root.AddCommand(a.checkCommand())
+	root.AddCommand(a.bundleCommand(), a.benchCommand(), a.logsCommand())
 	root.CompletionOptions.DisableDefaultCmd = true
 	a.completes(root)
 	return root
@@ -220,6 +220,16 @@ func (a *app) openWith(ctx context.Context, tool string, gate registry.Gate, roo
 	if p := a.person(); p != nil && a.asks {
 		asker = p
 	}
+	session := a.openSession(real, c)
+	keep := session
+	defer func() {
+		if keep != nil {
+			_ = keep.Close()
+		}
+	}()
+	if session != nil {
+		logger = slog.New(registry.LogHandler(session, redactor, logger.Handler(), nil))
+	}
 	reg := registry.New()
 	if err := registerBuiltins(reg, root, real, c, cas, redactor); err != nil {
 		return nil, fail(exitFailed, "%v", err)
@@ -238,11 +248,12 @@ func (a *app) openWith(ctx context.Context, tool string, gate registry.Gate, roo
 		}
 		return nil, fail(exitFailed, "%v", err)
 	}
-	door, session, err := a.newDoor(reg, h.Root(), c, gate, redactor, logger)
+	door, err := a.newDoor(reg, h.Root(), c, gate, redactor, logger, session)
 	if err != nil {
 		_ = h.Close()
 		return nil, err
 	}
+	keep = nil
 	return &workspace{host: h, reg: reg, door: door, log: logger, config: c, session: session, hide: a.hide}, nil
 }
 

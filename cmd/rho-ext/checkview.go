@@ -28,13 +28,18 @@ func (a *app) tint(c color, text string) string {
 // printReport shows a report to people.
 func (a *app) printReport(r *check.Report) error {
 	var b strings.Builder
-	for from := 0; from < len(r.Findings); {
+	list, alike := folded(r.Findings)
+	for from := 0; from < len(list); {
 		to := from
-		for to < len(r.Findings) && r.Findings[to].Extension == r.Findings[from].Extension {
+		for to < len(list) && list[to].Extension == list[from].Extension {
 			to++
 		}
-		a.writeGroup(&b, r, r.Findings[from:to])
+		a.writeGroup(&b, r, list[from:to])
 		from = to
+	}
+	for _, f := range alike {
+		text := fmt.Sprintf("%s: %s  [%s]", f.Message, f.Extension, f.Rule)
+		writeWrapped(&b, "info:  ", cleanLine(text), func(s string) string { return a.tint(dim, s) })
 	}
 	for _, note := range r.Types.Notes {
 		writeWrapped(&b, "types: ", cleanLine(note), func(s string) string { return s })
@@ -42,6 +47,34 @@ func (a *app) printReport(r *check.Report) error {
 	b.WriteString(a.summary(r) + "\n")
 	_, err := io.WriteString(a.out, b.String())
 	return err
+}
+
+// folded takes out what is worth knowing of several extensions as a whole and is
+// the same for all of them: it is told once, with their names.
+func folded(all []check.Finding) (list, alike []check.Finding) {
+	names := map[string][]string{}
+	key := func(f check.Finding) string {
+		if f.Severity != check.Info || f.Line > 0 {
+			return ""
+		}
+		return f.Rule + "\x00" + f.Message
+	}
+	for _, f := range all {
+		if k := key(f); k != "" {
+			names[k] = append(names[k], f.Extension)
+		}
+	}
+	for _, f := range all {
+		k := key(f)
+		switch n := names[k]; {
+		case k == "" || len(n) == 1:
+			list = append(list, f)
+		case n[0] == f.Extension:
+			f.Extension = shortList(n, 8)
+			alike = append(alike, f)
+		}
+	}
+	return list, alike
 }
 
 // writeGroup shows the findings of one extension.

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"path/filepath"
 	"slices"
 	"time"
 
@@ -88,7 +87,10 @@ func (a *app) dev(ctx context.Context, name string) error {
 	go func() {
 		defer close(followed)
 		if home := dirs.Home(); w.session != nil && home != "" {
-			sessionlog.Follow(ctx, filepath.Join(dirs.Project(home, w.host.Root()), "log"), followEvery, v.logged)
+			dir := realPath(sessionDir(home, w.host.Root()))
+			f := sessionlog.NewFollower(dir)
+			f.Skip()
+			followLog(ctx, dir, f, v.logged, nil)
 		}
 	}()
 	defer func() { stop(); <-followed }()
@@ -102,9 +104,6 @@ func (a *app) dev(ctx context.Context, name string) error {
 	<-ctx.Done()
 	return nil
 }
-
-// followEvery is how often it is looked for calls of other programs.
-const followEvery = 100 * time.Millisecond
 
 // openDev opens the project with whoever sits at the terminal as the gate.
 func (a *app) openDev(ctx context.Context) (*workspace, error) {

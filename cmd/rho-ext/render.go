@@ -29,8 +29,13 @@ const (
 )
 
 // paint colours text for stderr, on a terminal that wants it.
-func (a *app) paint(c color, text string) string {
-	if os.Getenv("NO_COLOR") != "" || !isTerminal(a.err) {
+func (a *app) paint(c color, text string) string { return paintFor(a.err, c, text) }
+
+// paintOut colours text for stdout, likewise.
+func (a *app) paintOut(c color, text string) string { return paintFor(a.out, c, text) }
+
+func paintFor(w io.Writer, c color, text string) string {
+	if os.Getenv("NO_COLOR") != "" || !isTerminal(w) {
 		return text
 	}
 	return string(c) + text + reset

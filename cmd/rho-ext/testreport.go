@@ -2,9 +2,7 @@ package main
 
 import (
 	"fmt"
-	"io"
 	"math/rand/v2"
-	"os"
 	"strings"
 	"time"
 
@@ -310,13 +308,6 @@ func (r *plainReporter) paint(c color, text string) string {
 		return r.color(c, text)
 	}
 	return paintFor(r.app.out, c, text)
-}
-
-func paintFor(w io.Writer, c color, text string) string {
-	if os.Getenv("NO_COLOR") != "" || !isTerminal(w) {
-		return text
-	}
-	return string(c) + text + reset
 }
 
 // shortTime is a time in milliseconds as people read it.
