@@ -6,6 +6,7 @@
   const { getOwnPropertyNames } = Object;
   const { stringify } = JSON;
   const dots = "…";
+  const deepest = 60;
   const most = 40;
   const none = Infinity;
 
@@ -113,13 +114,14 @@
     return `${name}[ ${out} ]`;
   }
 
-  const free = () => ({ room: none, seen: [] });
+  const free = () => ({ room: none, seen: [], depth: 0 });
   const web = (v, ks) => `{ ${ks.map((k) => `${k}: ${show(v[k], free())}`).join(", ")} }`;
 
   // show renders a value; o is that of the list around it and stays as it is.
   function show(v, from) {
-    const o = { room: from.room, seen: from.seen, depth: from.depth };
+    const o = { room: from.room, seen: from.seen, depth: from.depth + 1 };
     if (v === null) return "null";
+    if (o.depth > deepest && typeof v === "object") return dots;
     switch (typeof v) {
       case "undefined": case "boolean": return `${v}`;
       case "number": return number(v, o);
@@ -183,7 +185,7 @@
   const inspect = (v) => show(v, free());
 
   function display(v) {
-    const text = show(v, { room: most, seen: [] });
+    const text = show(v, { room: most, seen: [], depth: 0 });
     if (text.length < most) return text;
     switch (tagOf(v)) {
       case "Function": return v.name ? `[Function: ${v.name}]` : "[Function]";

@@ -183,8 +183,8 @@
     }
   }
 
-  // mockFetch makes an empty mock, which ends with the test or hook that made
-  // it: one of the top level or of beforeAll holds for the whole file. A route
+  // mockFetch makes an empty mock, which ends with the test that made it: one of
+  // beforeAll with its suite, and one of the top level with the file. A route
   // answers any number of times, unless times says how often. Of several routes
   // that fit, the first of the newest mock answers.
   function mockFetch(options = {}) {
@@ -195,7 +195,7 @@
     const m = new Mock(options);
     active.unshift(m);
     const s = runner.state();
-    if (s !== undefined && !s.node.suite) atEnd(s, () => m.end());
+    if (s !== undefined) atEnd(s.node.suite ? s.node : s, () => m.end());
     return m;
   }
 

@@ -3,7 +3,7 @@
   "use strict";
   const { stringify, parse, isThenable, keys, defineProperty } = use("testing/base");
   const runner = use("testing/runner");
-  const { nodes } = use("testing/suites");
+  const { nodes, DAY } = use("testing/suites");
   const { Skip, placed, errorOf } = use("testing/failure");
   const { Context, task, abort } = use("testing/context");
   const { starters, endOf } = use("testing/lifetime");
@@ -70,7 +70,7 @@
   // gives: only what waits makes a promise.
   function phase(s, name, fn, arg, timeout, place) {
     const hook = name !== "test";
-    if (s.tells) runner.tell("phase", { name, timeoutMs: timeout < 1e12 ? timeout : 0 });
+    if (s.tells) runner.tell("phase", { name, timeoutMs: timeout > 0 && timeout < DAY ? timeout : DAY });
     const start = runner.now();
     const got = fn(arg);
     if (!isThenable(got)) {
@@ -87,7 +87,7 @@
       };
       const waits = { stop: over(reject), late: () => late(s, timeout, hook, place) };
       s.waiting = waits;
-      if (timeout > 0 && timeout < 1e12) timer = runner.setDeadline(() => waits.stop(waits.late()), timeout);
+      if (timeout > 0 && timeout < DAY) timer = runner.setDeadline(() => waits.stop(waits.late()), timeout);
       got.then(over((v) => {
         if (timeout > 0 && runner.now() - start >= timeout) reject(late(s, timeout, hook, place));
         else resolve(v);
@@ -201,6 +201,7 @@
   function test(n) {
     const s = new State(n), timeout = n.timeout > 0 ? n.timeout : runner.options.timeoutMs;
     runner.setState(s);
+    if (runner.options.changed) s.tells = true;
     for (let i = 0; i < starters.length; i++) starters[i](s);
     if (n.fixtures !== undefined || n.retry > 0 || n.repeats > 0 || hooked(n.parent)) return slow(s, n, timeout);
     let got;
@@ -231,6 +232,7 @@
       else {
         await hooks(s, name, n.afterAll, task(n), true);
         await hooks(s, "beforeAll's teardown", n.teardowns, undefined, true);
+        endOf(n, s);
       }
       await promised(s);
     } catch (e) { s.fail(e, name); }
