@@ -60,10 +60,13 @@ func (g *Globals) RunTest(part string, args json.RawMessage) (goja.Value, error)
 }
 
 // TestStuck ends what the part of a test of this state waits for: it will not
-// come. It reports false when nothing waits.
-func (g *Globals) TestStuck(state goja.Value) (bool, error) {
+// come. waits says that something waits on all the same, and has a deadline.
+func (g *Globals) TestStuck(state goja.Value) (ended, waits bool, err error) {
 	v, err := g.call(testRunScript, "stuck", state)
-	return err == nil && v.ToBoolean(), err
+	if err != nil {
+		return false, false, err
+	}
+	return v.String() == "ended", v.String() == "waits", nil
 }
 
 // FailTest fails the part of a test of this state with an exception that nobody

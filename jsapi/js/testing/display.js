@@ -55,7 +55,7 @@
 
   const escapes = { __proto__: null, "\b": "\\b", "\t": "\\t", "\n": "\\n", "\f": "\\f", "\r": "\\r", "'": "\\'", "\\": "\\\\" };
   const odd = /['\u0000-\u001f\u007f-\u009f\u00ad\u0600-\u0604\u070f\u17b4\u17b5\u200c-\u200f\u2028-\u202f\u2060-\u206f\ufeff\ufff0-\uffff]/g;
-  const quote = (s, o) => `'${cut(s.replace(odd, (c) => escapes[c] ?? `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`), o.room - 2)}'`;
+  const quote = (s, o) => `'${cut((s.length > o.room + 10 ? s.slice(0, o.room + 10) : s).replace(odd, (c) => escapes[c] ?? `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`), o.room - 2)}'`;
 
   function number(n, o) {
     if (n !== n) return "NaN";

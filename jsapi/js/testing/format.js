@@ -39,9 +39,7 @@
   function lay(parts, o, indent) {
     if (parts.length === 0) return "";
     const next = indent + o.indent;
-    let out = o.outer;
-    for (let i = 0; i < parts.length; i++) out += next + parts[i] + (i < parts.length - 1 ? `,${o.inner}` : o.min ? "" : ",");
-    return out + o.outer + indent;
+    return `${o.outer}${next}${parts.join(`,${o.inner}${next}`)}${o.min ? "" : ","}${o.outer}${indent}`;
   }
   function items(list, o, indent, depth, refs) {
     const parts = [], next = indent + o.indent;
