@@ -94,6 +94,11 @@ func (r *Report) arrange() {
 			order[e.ID] = i
 		}
 	}
+	for _, f := range r.Findings { // what is no extension comes last
+		if _, ok := order[f.Extension]; !ok {
+			order[f.Extension] = len(r.Extensions)
+		}
+	}
 	slices.SortStableFunc(r.Findings, func(a, b Finding) int {
 		return cmp.Or(cmp.Compare(order[a.Extension], order[b.Extension]), cmp.Compare(a.Extension, b.Extension),
 			cmp.Compare(a.File, b.File), cmp.Compare(a.place(), b.place()), cmp.Compare(a.Column, b.Column),
