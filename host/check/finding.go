@@ -89,7 +89,6 @@ func (r *Report) Failed(strict bool) bool {
 func (r *Report) arrange() {
 	order := map[string]int{}
 	for i, e := range r.Extensions {
-		order[e.ID+"\x00"+e.File] = i
 		if _, ok := order[e.ID]; !ok {
 			order[e.ID] = i
 		}
