@@ -27,7 +27,7 @@ func (h *Host) accessFor(s Source, m *wire.Manifest) (*permission.Access, error)
 		command = "rho-ext --extensions " + permission.ShellQuote(showPath(h.opts.Root, s.Folder))
 	}
 	return permission.NewAccess(permission.AccessOptions{
-		Key: key, Ceiling: ceiling, Flags: h.opts.Allow, Kept: h.opts.Grants, Session: h.session, Command: command,
+		Key: key, Ceiling: ceiling, Flags: h.opts.Allow, Kept: h.opts.Grants, Session: h.session, Command: command, Whole: h.opts.Whole,
 	}), nil
 }
 

@@ -24,8 +24,9 @@ type broker struct {
 	files     *files
 	net       *permission.Client
 	registry  *registry.Registry
-	state     *keyfile.File          // nil where there is no place for it
-	onSecret  func(values ...string) // or nil
+	state     *keyfile.File                    // nil where there is no place for it
+	onSecret  func(values ...string)           // or nil
+	environ   func(name string) (string, bool) // nil: the environment
 	// settings resolves the extension's settings; it is set with access.
 	settings func(ctx context.Context, grantedEnv func(name string) (value, grant string, ok bool)) resolvedSettings
 

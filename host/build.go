@@ -36,8 +36,8 @@ func (h *Host) bundling(src Source) bundle.Options {
 // expect tells the bundler which folders it will have to read, and has a worker
 // started meanwhile.
 func (h *Host) expect(sources []Source) {
-	if h.bundler == nil {
-		return
+	if h.bundler == nil || h.opts.Engine != nil {
+		return // the engine was told by whoever has it
 	}
 	var list []bundle.Options
 	for _, src := range sources {

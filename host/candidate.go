@@ -53,7 +53,7 @@ func (c *candidate) build(ctx context.Context) {
 	c.spent = time.Since(begin)
 	var fails *bundle.Failures
 	if errors.As(err, &fails) {
-		p := place{root: c.host.opts.Root, sources: fails}
+		p := place{root: c.host.opts.codeRoot(), sources: fails}
 		for _, f := range fails.List {
 			c.failures = append(c.failures, p.failure(c.source.ID, f))
 		}
@@ -76,8 +76,8 @@ func (c *candidate) evaluate(ctx context.Context) {
 	defer func() { c.took = time.Since(begin) }()
 	g := &generation{
 		source: c.source, bundle: c.bundle, factory: h.factory, timeout: h.opts.LoadTimeout,
-		place: place{root: h.opts.Root, sources: c.bundle},
-		broker: &broker{extension: c.source.ID, log: h.opts.Logger, desk: h.desk, files: h.filesFor(), registry: h.opts.Registry, onSecret: h.opts.OnSecret,
+		place: place{root: h.opts.codeRoot(), sources: c.bundle},
+		broker: &broker{extension: c.source.ID, log: h.opts.Logger, desk: h.desk, files: h.filesFor(), registry: h.opts.Registry, onSecret: h.opts.OnSecret, environ: h.opts.Environ,
 			state: h.stateOf(c.source), fileOps: make(slots, maxFileOps), started: make(slots, maxPrograms)},
 		model:    h.currentModel,
 		disabled: func() *registry.Failure { return h.disabledFailure(c.source.ID, c.bundle.Hash) },
@@ -87,7 +87,7 @@ func (c *candidate) evaluate(ctx context.Context) {
 			Model: h.currentModel(), Survey: h.opts.Inspect != nil,
 		},
 	}
-	g.broker.net = g.broker.newClient(permission.ClientOptions{Proxy: h.opts.Proxy, CAs: h.opts.CAs})
+	g.broker.net = g.broker.newClient(permission.ClientOptions{Proxy: h.opts.Proxy, CAs: h.opts.CAs, Transport: h.opts.Transport})
 	g.ctx, g.stop = context.WithCancel(context.Background())
 	ctx, cancel := context.WithTimeoutCause(ctx, c.left(), wire.ErrDeadline)
 	defer cancel()

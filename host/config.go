@@ -36,7 +36,11 @@ func (b *broker) config(ctx context.Context, c *liveCall) (wire.Response, error)
 // variable reads a variable of the environment. One that usually holds a secret
 // is kept out of what is shown.
 func (b *broker) variable(name string) (string, bool) {
-	v, ok := os.LookupEnv(name)
+	lookup := b.environ
+	if lookup == nil {
+		lookup = os.LookupEnv
+	}
+	v, ok := lookup(name)
 	if ok && b.onSecret != nil && proc.LooksSecret(name) {
 		b.onSecret(v)
 	}

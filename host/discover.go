@@ -64,6 +64,22 @@ type unreadID struct {
 
 func (u unread) holds(s Source) bool { return u.scopes[s.Scope] || u.one[unreadID{s.Scope, s.ID}] }
 
+// Discover finds the extensions of the options without looking into them, and
+// what is wrong with their folders.
+func Discover(o Options) ([]Source, []Failure, error) {
+	o, err := o.withDefaults()
+	if err != nil {
+		return nil, nil, err
+	}
+	if o.Root != "" {
+		if o.Root, err = canonical(o.Root); err != nil {
+			return nil, nil, fmt.Errorf("project root: %w", err)
+		}
+	}
+	sources, failures, _ := discover(o)
+	return sources, failures, nil
+}
+
 // discover finds all extensions, in the order of their folders and then by
 // name. A folder that does not exist is no failure, one that cannot be read is.
 func discover(o Options) ([]Source, []Failure, unread) {
@@ -71,7 +87,7 @@ func discover(o Options) ([]Source, []Failure, unread) {
 	var failures []Failure
 	not := unread{scopes: map[Scope]bool{}, one: map[unreadID]bool{}}
 	add := func(dir string, scope Scope, must bool) {
-		found, failed, ok := discoverDir(dir, scope, o.Root, must)
+		found, failed, ok := discoverDir(dir, scope, o.codeRoot(), must)
 		for i := range found {
 			found[i].Disabled = o.disables(found[i].ID)
 			found[i].Untrusted = scope == ScopeProject && !o.Trusted
@@ -101,7 +117,7 @@ func discover(o Options) ([]Source, []Failure, unread) {
 		}
 	}
 	for i := range failures {
-		failures[i].File = showPath(o.Root, failures[i].File)
+		failures[i].File = showPath(o.codeRoot(), failures[i].File)
 	}
 	winner := map[string]string{}
 	for i := len(all) - 1; i >= 0; i-- {
@@ -351,4 +367,27 @@ func reason(err error) string {
 		return pe.Err.Error()
 	}
 	return strings.TrimPrefix(err.Error(), "EvalSymlinks: ")
+}
+
+// Folders are the folders of the options in which extensions are looked for, as
+// far as they exist, without symbolic links.
+func Folders(o Options) []string {
+	o, err := o.withDefaults()
+	if err != nil {
+		return nil
+	}
+	var out []string
+	add := func(dir string) {
+		if real, err := canonical(dir); dir != "" && err == nil && !slices.Contains(out, real) {
+			out = append(out, real)
+		}
+	}
+	add(o.UserDir)
+	if o.Root != "" {
+		add(filepath.Join(o.Root, ".rho", "extensions"))
+	}
+	for _, dir := range o.Dirs {
+		add(dir)
+	}
+	return out
 }

@@ -83,7 +83,9 @@ func New(ctx context.Context, o Options) (*Host, error) {
 	}
 	if o.Root != "" {
 		if h.opts.Root, err = canonical(o.Root); err != nil {
-			_ = h.factory.Close()
+			if o.Engine == nil {
+				_ = h.factory.Close()
+			}
 			return nil, fmt.Errorf("project root: %w", err)
 		}
 	}
@@ -152,9 +154,11 @@ func (h *Host) Close() error {
 	}
 	ending.Wait()
 	h.builder.Trim()
-	errs = append(errs, h.factory.Close())
-	if h.bundler != nil {
-		errs = append(errs, h.bundler.Close())
+	if h.opts.Engine == nil {
+		errs = append(errs, h.factory.Close())
+		if h.bundler != nil {
+			errs = append(errs, h.bundler.Close())
+		}
 	}
 	return errors.Join(errs...)
 }

@@ -2,7 +2,11 @@ package host
 
 import (
 	"context"
+	"errors"
+	"log/slog"
+	"time"
 
+	"github.com/rho-ext/rho-ext/host/bundle"
 	"github.com/rho-ext/rho-ext/host/sandbox"
 	"github.com/rho-ext/rho-ext/host/wire"
 	"github.com/rho-ext/rho-ext/host/worker"
@@ -31,9 +35,73 @@ type WorkerOptions struct {
 // Lockdown says what of the system worker processes have given up.
 type Lockdown = worker.Lockdown
 
+// Engine is what runs and bundles the extensions of several hosts, in one
+// isolation mode. It is safe for concurrent use.
+type Engine struct {
+	isolation Isolation
+	factory   wire.Factory
+	bundler   *worker.Bundler // nil: in this process
+}
+
+// NewEngine makes one. No process is started yet. It fails with [ErrNoWorkerMain]
+// where process isolation cannot be had.
+func NewEngine(mode Isolation, o WorkerOptions, log *slog.Logger) (*Engine, error) {
+	h := &Host{opts: Options{Isolation: mode, Workers: o, Logger: log}, deaths: map[string]*offender{}}
+	if log == nil {
+		h.opts.Logger = slog.New(slog.DiscardHandler)
+	}
+	f, b, err := h.newWorkers()
+	if err != nil {
+		return nil, err
+	}
+	return &Engine{isolation: mode, factory: f, bundler: b}, nil
+}
+
+// NewSandbox implements [wire.Factory].
+func (e *Engine) NewSandbox(b wire.Broker) (wire.Sandbox, error) { return e.factory.NewSandbox(b) }
+
+// Expect says what will be bundled, so that the bundler starts at once and one
+// process of it serves for all.
+func (e *Engine) Expect(list ...bundle.Options) {
+	if e.bundler != nil {
+		e.bundler.Expect(list...)
+	}
+	if f, ok := e.factory.(*worker.Factory); ok && len(list) > 0 {
+		f.Prepare()
+	}
+}
+
+// Build bundles; an error is a [*bundle.Failures].
+func (e *Engine) Build(ctx context.Context, o bundle.Options) (*bundle.Bundle, error) {
+	if e.bundler == nil {
+		return bundle.Build(o)
+	}
+	return e.bundler.Build(ctx, o)
+}
+
+// Stay sets how long the bundler's process stays without work; zero means 10 s.
+func (e *Engine) Stay(d time.Duration) {
+	if e.bundler != nil {
+		e.bundler.Stay(d)
+	}
+}
+
+// Close ends the processes. Hosts that use them are closed before.
+func (e *Engine) Close() error {
+	err := e.factory.Close()
+	if e.bundler != nil {
+		err = errors.Join(err, e.bundler.Close())
+	}
+	return err
+}
+
 // newWorkers makes what runs and what bundles extensions in the mode that was
 // chosen. Nothing is started yet.
 func (h *Host) newWorkers() (wire.Factory, *worker.Bundler, error) {
+	if e := h.opts.Engine; e != nil {
+		h.opts.Isolation = e.isolation
+		return e.factory, e.bundler, nil
+	}
 	if h.opts.Isolation == InProcess {
 		return &sandbox.Factory{}, nil, nil
 	}

@@ -58,11 +58,11 @@ func (h *Host) Extensions() []ExtensionInfo {
 	}
 	out := make([]ExtensionInfo, 0, len(h.sources))
 	for _, s := range h.sources {
-		info := ExtensionInfo{ID: s.ID, Title: s.ID, Scope: s.Scope, Path: showPath(h.opts.Root, s.Entry), State: StateLoaded, Tools: []ToolInfo{}}
+		info := ExtensionInfo{ID: s.ID, Title: s.ID, Scope: s.Scope, Path: showPath(h.opts.codeRoot(), s.Entry), State: StateLoaded, Tools: []ToolInfo{}}
 		g := h.loaded[s.ID]
 		switch {
 		case s.ShadowedBy != "":
-			info.State, info.ShadowedBy = StateShadowed, showPath(h.opts.Root, s.ShadowedBy)
+			info.State, info.ShadowedBy = StateShadowed, showPath(h.opts.codeRoot(), s.ShadowedBy)
 			out = append(out, info)
 			continue
 		case s.Untrusted:

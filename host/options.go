@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
+	"net/http"
 	"slices"
 	"time"
 
@@ -63,6 +64,9 @@ type Options struct {
 	// means no project: only Dirs and UserDir are looked at, and tools read
 	// no files.
 	Root string
+	// CodeRoot is the project that holds the code, where that is not Root: names
+	// in messages begin there, and packages are looked for up to it.
+	CodeRoot string
 	// UserDir holds the user's own extensions. Empty means
 	// $RHO_HOME/extensions, or ~/.rho/extensions; "-" means none.
 	UserDir string
@@ -104,6 +108,18 @@ type Options struct {
 	// project. Nil is no proxy, and the system's authorities.
 	Proxy *permission.Proxy
 	CAs   *x509.CertPool
+	// Transport, where set, answers the requests of extensions in place of the
+	// network, once they were granted.
+	Transport http.RoundTripper
+	// Environ, where set, looks variables up in place of the environment.
+	Environ func(name string) (value string, ok bool)
+	// Whole are kinds of permissions of which everything that a manifest asks for
+	// counts as granted; of files only what lies in the project. It is for tests,
+	// where nothing real is behind them.
+	Whole []permission.Kind
+	// Engine, where set, runs and bundles the extensions: one for many hosts
+	// that live shortly. Isolation and Workers mean nothing then.
+	Engine *Engine
 	// Model names the model that the agent uses, for rho.getModel; see
 	// [Host.SetModel].
 	Model string
@@ -131,6 +147,14 @@ type Options struct {
 	// the other: what it is, what is wrong with it, and what its code is seen to
 	// do.
 	Inspect func(*Inspection)
+}
+
+// codeRoot is where the code's project is.
+func (o Options) codeRoot() string {
+	if o.CodeRoot != "" {
+		return o.CodeRoot
+	}
+	return o.Root
 }
 
 func (o Options) disables(id string) bool {

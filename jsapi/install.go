@@ -15,6 +15,7 @@ type Globals struct {
 	exports map[*script]*goja.Object // of the scripts that have run
 	use     goja.Value               // how a script gets at another one's exports
 	callers map[export]goja.Callable // exported functions that Go calls
+	tests   *testRealm               // nil: it is not for a test file
 }
 
 // export names a function that a script exports.

@@ -8,7 +8,7 @@ import (
 	"github.com/dop251/goja"
 )
 
-//go:embed js/*.js
+//go:embed js/*.js js/testing/*.js
 var sources embed.FS
 
 // native is a Go function that one script gets as host.NAME. It checks its

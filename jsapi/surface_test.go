@@ -68,6 +68,14 @@ func TestSurfaceIsAsRecorded(t *testing.T) {
 	b.WriteString("ctx.fs: " + strings.Join(keysOf(t, "fs"), " ") + "\n")
 	b.WriteString("ctx.state: " + strings.Join(keysOf(t, "state"), " ") + "\n")
 
+	b.WriteString("module rho-ext/test\n")
+	lib := newTestRig(t)
+	for _, name := range testExports(t) {
+		b.WriteString("  " + name + "\n")
+	}
+	b.WriteString("  vi: " + lib.eval(`use("testing/vi").names().sort().join(" ")`).String() + "\n")
+	b.WriteString("  without: " + lib.eval(`[...use("testing/module").absent(), ...use("testing/vi").absent().map((n) => "vi." + n)].sort().join(" ")`).String() + "\n")
+
 	const golden = "testdata/surface.golden"
 	if *update {
 		require.NoError(t, os.WriteFile(golden, []byte(b.String()), 0o644))
@@ -124,12 +132,19 @@ func TestTypesDeclareExactlyWhatExists(t *testing.T) {
 		require.ElementsMatch(t, keysOf(t, member), membersOf(block), name)
 	}
 
-	module := regexp.MustCompile(`(?m)^  export (?:const|class|function) (\w+)`).FindAllStringSubmatch(Types, -1)
+	require.ElementsMatch(t, exportsOf(t), declaredBy("rho-ext"))
+}
+
+// declaredBy lists the values that a module exports, by its types.
+func declaredBy(module string) []string {
+	_, text, _ := strings.Cut(Types, `declare module "`+module+`" {`)
+	text, _, _ = strings.Cut(text, "\n}\n")
 	names := []string{}
-	for _, m := range module {
+	for _, m := range regexp.MustCompile(`(?m)^  export (?:const|class|function) (\w+)`).FindAllStringSubmatch(text, -1) {
 		names = append(names, m[1])
 	}
-	require.ElementsMatch(t, exportsOf(t), names)
+	slices.Sort(names)
+	return slices.Compact(names)
 }
 
 // keysOf lists what a member of a real ctx has, in order.

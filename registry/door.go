@@ -215,7 +215,9 @@ func (d *Door) call(ctx context.Context, req Request) (out *Outcome) {
 			out.Attempts = 0
 		}
 		d.live.Delete(r.call.ID)
-		out.ParentID = r.call.ParentID()
+		if out.ParentID = r.call.ParentID(); r.entry != nil {
+			out.Owner = r.entry.Owner
+		}
 		out.Duration = time.Since(start)
 	}()
 	if r.slot != nil {

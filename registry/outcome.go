@@ -24,7 +24,10 @@ type Outcome struct {
 	// ParentID is the id of the call whose tool made this one, or empty.
 	ParentID string `json:"parentId,omitempty"`
 	Tool     string `json:"tool"`
-	Status   Status `json:"status"`
+	// Owner is who brought the tool; empty is the host program, or a tool that
+	// there is not.
+	Owner  string `json:"-"`
+	Status Status `json:"status"`
 	// Text is what the model sees, already bounded.
 	Text    string `json:"text"`
 	IsError bool   `json:"isError"`

@@ -11,10 +11,11 @@ type Appender interface {
 	Append(ctx context.Context, kind string, v any) error
 }
 
-// The kinds of what [SessionLog] and [LogRequest] append.
+// The kinds of what [SessionLog], [LogRequest] and [LogHandler] append.
 const (
 	LogKindOutcome = "outcome"
 	LogKindRequest = "request"
+	LogKindLine    = "log"
 )
 
 // logLimit is how many bytes of each of a call's arguments, text, structured
@@ -60,6 +61,7 @@ type loggedOutcome struct {
 	CallID     string          `json:"callId"`
 	ParentID   string          `json:"parentId,omitempty"`
 	Tool       string          `json:"tool"`
+	Extension  string          `json:"extension,omitempty"` // who brought the tool
 	Status     Status          `json:"status"`
 	Text       string          `json:"text"`
 	Structured json.RawMessage `json:"structured,omitempty"`
@@ -75,7 +77,7 @@ type loggedOutcome struct {
 
 func logged(o *Outcome, red Redactor) *loggedOutcome {
 	l := &loggedOutcome{
-		CallID: o.CallID, ParentID: o.ParentID, Tool: prefix(redactedText(red, o.Tool), maxReceived), Status: o.Status, Text: redactedText(red, o.Text),
+		CallID: o.CallID, ParentID: o.ParentID, Tool: prefix(redactedText(red, o.Tool), maxReceived), Extension: o.Owner, Status: o.Status, Text: redactedText(red, o.Text),
 		Truncated: o.Truncated, Attempts: o.Attempts, DurationMS: float64(o.Duration.Microseconds()) / 1000,
 		Uses: append([]Use{}, redactUses(red, o.Uses)...), // never null
 	}

@@ -45,6 +45,7 @@ type app struct {
 	short      bool // the verb runs one tool and ends
 	stays      bool // the verb serves until it is stopped
 	asks       bool // the verb may ask the person at the terminal
+	unlogged   bool // calls are not kept in the session log
 	json       bool
 	warned     map[string]bool
 
@@ -104,10 +105,13 @@ beside built-in ones. A .ts file in .rho/extensions/ is an extension.`,
 	a.allow.register(f)
 	f.BoolVar(&a.yes, "yes", false, "answer yes where the policy asks; it grants nothing and overrides no deny")
 	f.BoolVar(&a.json, "json", false, "print JSON on stdout (see docs/schemas)")
-	root.AddCommand(a.runCommand(), a.listCommand(), a.infoCommand(), a.serveCommand(), a.devCommand(), a.commandCommand(), a.hookCommand(), a.trustCommand(), a.grantCommand(),
+	root.AddCommand(a.runCommand(), a.listCommand(), a.infoCommand(), a.serveCommand(), a.devCommand(), a.testCommand(), a.commandCommand(), a.hookCommand(), a.trustCommand(), a.grantCommand(),
 		a.revokeCommand(), a.permissionsCommand(), a.secretCommand(), a.doctorCommand(), a.versionCommand())
+	root.AddCommand(a.initCommand(), a.typesCommand(), a.completionCommand())
 	root.AddCommand(a.checkCommand())
+	root.AddCommand(a.bundleCommand(), a.benchCommand(), a.logsCommand())
 	root.CompletionOptions.DisableDefaultCmd = true
+	a.completes(root)
 	return root
 }
 
@@ -216,6 +220,16 @@ func (a *app) openWith(ctx context.Context, tool string, gate registry.Gate, roo
 	if p := a.person(); p != nil && a.asks {
 		asker = p
 	}
+	session := a.openSession(real, c)
+	keep := session
+	defer func() {
+		if keep != nil {
+			_ = keep.Close()
+		}
+	}()
+	if session != nil {
+		logger = slog.New(registry.LogHandler(session, redactor, logger.Handler(), nil))
+	}
 	reg := registry.New()
 	if err := registerBuiltins(reg, root, real, c, cas, redactor); err != nil {
 		return nil, fail(exitFailed, "%v", err)
@@ -234,11 +248,12 @@ func (a *app) openWith(ctx context.Context, tool string, gate registry.Gate, roo
 		}
 		return nil, fail(exitFailed, "%v", err)
 	}
-	door, session, err := a.newDoor(reg, h.Root(), c, gate, redactor, logger)
+	door, err := a.newDoor(reg, h.Root(), c, gate, redactor, logger, session)
 	if err != nil {
 		_ = h.Close()
 		return nil, err
 	}
+	keep = nil
 	return &workspace{host: h, reg: reg, door: door, log: logger, config: c, session: session, hide: a.hide}, nil
 }
 

@@ -115,8 +115,7 @@ func TestNothingIsLeftRunning(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the commands of this test are for a POSIX shell")
 	}
-	exe, err := os.Executable()
-	require.NoError(t, err)
+	exe := program(t)
 	bin := filepath.Join(t.TempDir(), "rho-ext")
 	require.NoError(t, os.Symlink(exe, bin)) // by that name the test binary is the program
 	root := rustRoot(t)
@@ -155,8 +154,7 @@ func TestAServerThatIsToldToEndEndsItsCommands(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("there is no such signal")
 	}
-	exe, err := os.Executable()
-	require.NoError(t, err)
+	exe := program(t)
 	bin := filepath.Join(t.TempDir(), "rho-ext")
 	require.NoError(t, os.Symlink(exe, bin))
 	for kind, messages := range map[string][]string{

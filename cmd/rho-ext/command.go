@@ -89,6 +89,8 @@ func (a *app) listCommands(ctx context.Context) error {
 
 func (a *app) runCommandNamed(ctx context.Context, name, input string, complete, full bool) error {
 	a.asks, a.short = true, true
+	a.showStatus()
+	defer a.endStatus()
 	var gate registry.Gate
 	if p := a.person(); p != nil {
 		gate = p
@@ -125,8 +127,12 @@ func (a *app) runCommandNamed(ctx context.Context, name, input string, complete,
 	}
 	req.Progress = a.progress
 	out := w.door.Call(ctx, req)
+	a.endStatus()
 	if err := a.printOutcome(out, full); err != nil {
 		return written(err)
+	}
+	if err := a.saveImages(out, ""); err != nil {
+		return err
 	}
 	if code := exitCode(out); code != exitOK {
 		return &exitError{code: code}

@@ -161,8 +161,7 @@ func (r *session) code() int {
 // child is a run of the program as its terminal's own, which signals reach.
 func (s *setting) child(p *console, args ...string) *exec.Cmd {
 	s.t.Helper()
-	self, err := os.Executable()
-	require.NoError(s.t, err)
+	self := program(s.t)
 	ctx, cancel := context.WithTimeout(s.t.Context(), time.Minute)
 	s.t.Cleanup(cancel)
 	cmd := exec.CommandContext(ctx, self)

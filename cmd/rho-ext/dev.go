@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"path/filepath"
 	"slices"
 	"time"
 
@@ -21,7 +20,8 @@ func (a *app) devCommand() *cobra.Command {
 		Short: "Watch extensions while you write them",
 		Long: `Watch extensions while you write them: each save is loaded at once, and what is
 wrong with it is shown with the lines around it. A version that does not load
-leaves the last good one serving.
+leaves the last good one serving. The tests that a save touches run after it; see
+rho-ext test.
 
 Every call of a tool in this project is shown as it ends, with what it touched,
 whichever program made it: an agent that is served by "rho-ext serve --watch"
@@ -69,7 +69,12 @@ func (a *app) dev(ctx context.Context, name string) error {
 	}
 	v.header()
 	v.begin()
-	watcher, err := w.host.Watch(host.WatchOptions{Reloaded: v.reloaded, Status: v.status})
+	o, err := a.testOptions(testFlags{})
+	if err != nil {
+		return err
+	}
+	tests := newDevTests(v, o)
+	watcher, err := w.host.Watch(host.WatchOptions{Reloaded: func(r host.Report) { v.reloaded(r); tests.reloaded(r) }, Status: v.status})
 	if err != nil {
 		return fail(exitFailed, "files cannot be watched: %v", err)
 	}
@@ -82,20 +87,23 @@ func (a *app) dev(ctx context.Context, name string) error {
 	go func() {
 		defer close(followed)
 		if home := dirs.Home(); w.session != nil && home != "" {
-			sessionlog.Follow(ctx, filepath.Join(dirs.Project(home, w.host.Root()), "log"), followEvery, v.logged)
+			dir := realPath(sessionDir(home, w.host.Root()))
+			f := sessionlog.NewFollower(dir)
+			f.Skip()
+			followLog(ctx, dir, f, v.logged, nil)
 		}
 	}()
 	defer func() { stop(); <-followed }()
-	keys := &devKeys{view: v}
+	tested := make(chan struct{})
+	go func() { defer close(tested); tests.follow(ctx) }()
+	defer func() { stop(); <-tested }()
+	keys := &devKeys{view: v, tests: tests}
 	if p := a.person(); p != nil {
 		return keys.run(ctx, p.listen())
 	}
 	<-ctx.Done()
 	return nil
 }
-
-// followEvery is how often it is looked for calls of other programs.
-const followEvery = 100 * time.Millisecond
 
 // openDev opens the project with whoever sits at the terminal as the gate.
 func (a *app) openDev(ctx context.Context) (*workspace, error) {

@@ -12,12 +12,14 @@ import (
 
 // devKeys does what is typed while dev runs: a letter and enter.
 type devKeys struct {
-	view *devView
-	last registry.Request // the last call
+	view  *devView
+	tests *devTests
+	last  registry.Request // the last call
 }
 
 const devHelp = `  r [EXTENSION]     load everything again, or one extension
   c TOOL [JSON]     call a tool; c alone repeats the last call
+  t                 run all tests
   l                 list tools
   e                 show what is wrong
   d EXTENSION       disable an extension;  u EXTENSION enables it
@@ -62,6 +64,8 @@ func (k *devKeys) do(ctx context.Context, line string) {
 		}
 	case "c":
 		k.call(ctx, rest)
+	case "t":
+		k.tests.add()
 	case "l":
 		for _, e := range v.w.reg.Snapshot().Tools() {
 			if e.Owner != "" && v.shows(e.Owner) {

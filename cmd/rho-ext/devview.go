@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/rho-ext/rho-ext/host"
+	"github.com/rho-ext/rho-ext/host/exttest"
 	"github.com/rho-ext/rho-ext/host/permission"
 	"github.com/rho-ext/rho-ext/internal/sessionlog"
 	"github.com/rho-ext/rho-ext/internal/version"
@@ -148,7 +149,7 @@ func (v *devView) ready(took time.Duration) {
 
 // devEvent is one line of dev --json.
 type devEvent struct {
-	Event string `json:"event"` // ready, change or call
+	Event string `json:"event"` // ready, change, call or tests
 	// Of ready.
 	Extensions []host.ExtensionInfo `json:"extensions,omitempty"`
 	// Of change.
@@ -161,6 +162,8 @@ type devEvent struct {
 	// Of ready and change.
 	DurationMS float64        `json:"durationMs,omitempty"`
 	Failures   []host.Failure `json:"failures,omitempty"`
+	// Of tests: what they came to.
+	Tests *exttest.Report `json:"tests,omitempty"`
 	// Of call: the outcome as the session log keeps it.
 	Outcome json.RawMessage `json:"outcome,omitempty"`
 }
@@ -240,21 +243,6 @@ func (v *devView) status(s host.WatchStatus) {
 	}
 }
 
-// loggedCall is what is shown of a call in the session log.
-type loggedCall struct {
-	CallID     string          `json:"callId"`
-	Tool       string          `json:"tool"`
-	Status     registry.Status `json:"status"`
-	Text       string          `json:"text"`
-	Arguments  json.RawMessage `json:"arguments"`
-	DurationMS float64         `json:"durationMs"`
-	Uses       []registry.Use  `json:"uses"`
-	Failure    *struct {
-		Message  string             `json:"message"`
-		Location *registry.Location `json:"location"`
-	} `json:"failure"`
-}
-
 // logged shows a call that has ended, in this program or another.
 func (v *devView) logged(e sessionlog.Entry) {
 	var c loggedCall
@@ -262,50 +250,16 @@ func (v *devView) logged(e sessionlog.Entry) {
 		return
 	}
 	v.event(devEvent{Event: "call", Outcome: e.Data})
-	result := string(c.Status)
-	if c.Status == registry.StatusSuccess {
-		result = "ok"
+	v.line("%s  call  %s", v.app.paint(dim, e.Time.Local().Format("15:04:05")), painter(v.app.paint).callLine(&c))
+	if c.Failure == nil {
+		return
 	}
-	text := fmt.Sprintf("%s  call  %s %s  %s %s  %s", v.app.paint(dim, e.Time.Local().Format("15:04:05")), cleanLine(c.Tool),
-		cleanLine(shorten(string(c.Arguments), 80)), v.colored(result, c.Status), short(time.Duration(c.DurationMS*float64(time.Millisecond))), size(len(c.Text)))
-	for _, u := range c.Uses {
-		text += "  " + v.use(u)
+	for _, line := range painter(v.app.paint).failureLines(&c) {
+		v.line("      %s", line)
 	}
-	v.line("%s", text)
-	if c.Failure != nil {
-		place := ""
-		if c.Failure.Location != nil {
-			place = c.Failure.Location.String() + ": "
-		}
-		v.line("      %s", indented(place+c.Failure.Message))
-		if c.Failure.Location != nil && c.Failure.Location.Frame != "" {
-			for line := range strings.SplitSeq(c.Failure.Location.Frame, "\n") {
-				v.line("        %s", v.app.paint(dim, clean(line)))
-			}
-		}
-		if strings.HasPrefix(c.Tool, "command-") {
-			return
-		}
+	if !strings.HasPrefix(c.Tool, "command-") {
 		v.line("      to repeat it: rho-ext run %s --args %s", cleanLine(c.Tool), cleanLine(permission.ShellQuote(string(c.Arguments))))
 	}
-}
-
-func (v *devView) use(u registry.Use) string {
-	text := cleanLine(u.Kind + " " + u.Target)
-	if u.Kind == "file" && u.Effect != "" {
-		text = cleanLine(u.Effect + " " + u.Target)
-	}
-	if u.Denied {
-		return v.app.paint(red, text+" denied")
-	}
-	return v.app.paint(dim, text)
-}
-
-func (v *devView) colored(text string, s registry.Status) string {
-	if s == registry.StatusSuccess {
-		return v.app.paint(green, text)
-	}
-	return v.app.paint(red, text)
 }
 
 // showsTool reports whether calls of a tool are shown.

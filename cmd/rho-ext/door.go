@@ -13,13 +13,12 @@ import (
 
 // newDoor makes the door that the configuration describes. root has no symbolic
 // links, for two names of a project are one project. gate answers where
-// the policy asks; --yes answers yes for it. The session log is nil where there
-// is none.
-func (a *app) newDoor(reg *registry.Registry, root string, c *config.Config, gate registry.Gate, redactor registry.Redactor, logger *slog.Logger) (*registry.Door, *sessionlog.Log, error) {
+// the policy asks; --yes answers yes for it. session may be nil.
+func (a *app) newDoor(reg *registry.Registry, root string, c *config.Config, gate registry.Gate, redactor registry.Redactor, logger *slog.Logger, session *sessionlog.Log) (*registry.Door, error) {
 	keep := keptFor(root)
 	policy, err := policyOf(c, keep.read())
 	if err != nil {
-		return nil, nil, usage("%v", err)
+		return nil, usage("%v", err)
 	}
 	if a.yes {
 		gate = registry.AllowAll
@@ -28,13 +27,12 @@ func (a *app) newDoor(reg *registry.Registry, root string, c *config.Config, gat
 		Timeout: c.Sandbox.CallTimeout, ForceTimeout: a.timeout, ProjectRoot: root, Logger: logger,
 		Policy: policy, Gate: gate, KeepApproval: keep.add, Redactor: redactor,
 	}
-	session := a.openSession(root, c)
-	if session != nil {
+	if session != nil && !a.unlogged {
 		o.Middleware = append(o.Middleware, registry.SessionLog(session, redactor, func(err error) {
 			logger.Warn("the session log could not be written", "error", err)
 		}))
 	}
-	return registry.NewDoor(reg, o), session, nil
+	return registry.NewDoor(reg, o), nil
 }
 
 // openSession opens the project's session log. A place that cannot be written
@@ -44,10 +42,13 @@ func (a *app) openSession(root string, c *config.Config) *sessionlog.Log {
 	if !c.Log.Session || home == "" {
 		return nil
 	}
-	log, err := sessionlog.Open(sessionlog.Options{Dir: filepath.Join(dirs.Project(home, root), "log"), MaxBytes: c.Log.MaxBytes})
+	log, err := sessionlog.Open(sessionlog.Options{Dir: sessionDir(home, root), MaxBytes: c.Log.MaxBytes})
 	if err != nil {
 		fmt.Fprintln(a.err, a.paint(yellow, "warning:"), clean("there is no session log: "+err.Error()))
 		return nil
 	}
 	return log
 }
+
+// sessionDir is where the session log of a project is.
+func sessionDir(home, root string) string { return filepath.Join(dirs.Project(home, root), "log") }

@@ -229,13 +229,6 @@ func TestGrantAsksItemByItem(t *testing.T) {
 	require.Equal(t, exitDenied, r.code(), r.screen())
 }
 
-func read(t *testing.T, path string) string {
-	t.Helper()
-	data, err := os.ReadFile(path)
-	require.NoError(t, err)
-	return string(data)
-}
-
 // Where nobody sits at a keyboard and a screen, nobody is waited for.
 func TestWithoutATerminalNothingWaits(t *testing.T) {
 	s, to := asked(t)

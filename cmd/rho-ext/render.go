@@ -29,15 +29,20 @@ const (
 )
 
 // paint colours text for stderr, on a terminal that wants it.
-func (a *app) paint(c color, text string) string {
-	if os.Getenv("NO_COLOR") != "" || !isTerminal(a.err) {
+func (a *app) paint(c color, text string) string { return paintFor(a.err, c, text) }
+
+// paintOut colours text for stdout, likewise.
+func (a *app) paintOut(c color, text string) string { return paintFor(a.out, c, text) }
+
+func paintFor(w io.Writer, c color, text string) string {
+	if os.Getenv("NO_COLOR") != "" || !isTerminal(w) {
 		return text
 	}
 	return string(c) + text + reset
 }
 
 func isTerminal(w io.Writer) bool {
-	f, ok := w.(*os.File)
+	f, ok := w.(interface{ Fd() uintptr })
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
@@ -143,7 +148,9 @@ func (a *app) printCallFailure(o *registry.Outcome) {
 			fmt.Fprintf(a.err, "  %s\n", a.paint(dim, "at "+clean(s)))
 		}
 	}
-	a.printFrame("", f.Hint)
+	if !strings.Contains(message, f.Hint) { // as where it is part of what the model reads
+		a.printFrame("", f.Hint)
+	}
 }
 
 // lineHandler writes log records as one line each: level, extension, message.

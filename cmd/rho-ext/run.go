@@ -1,14 +1,8 @@
 package main
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -24,6 +18,7 @@ type runFlags struct {
 	full   bool
 	trace  bool
 	repeat int
+	save   string
 }
 
 func (a *app) runCommand() *cobra.Command {
@@ -33,14 +28,23 @@ func (a *app) runCommand() *cobra.Command {
 		Short: "Run one tool, built-in or from an extension, without a model",
 		Long: `Run one tool and print its answer on stdout; everything else goes to stderr.
 
+On a terminal you are asked for arguments that the tool needs and that no --arg
+gives, unless there is --args or --json. Images of the answer become files.
+
 Exit status: 0 success, 1 the tool failed or its arguments are wrong, 2 wrong
 usage, 3 the extension did not load, 4 something was denied, 124 the deadline
 passed, 130 interrupted.`,
 		Example: `  rho-ext run word_count --args '{"path":"README.md"}'
+  rho-ext run word_count
   rho-ext run word_count --arg path=README.md --json
   echo '{"path":"README.md"}' | rho-ext run word_count --args -`,
 		Args: one("TOOL"),
-		RunE: func(cmd *cobra.Command, args []string) error { return a.runTool(cmd.Context(), args[0], f) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if cmd.Flags().Changed("save") && f.save == "" {
+				return usage("--save is empty; expected a folder, such as --save images")
+			}
+			return a.runTool(cmd.Context(), args[0], f)
+		},
 	}
 	cmd.Flags().StringVar(&f.args, "args", "", "the arguments as a `JSON` object, or - to read it from stdin")
 	cmd.Flags().StringArrayVar(&f.pairs, "arg", nil, "one argument as `KEY=VALUE`; VALUE is text or JSON, as the schema says; may be repeated")
@@ -48,6 +52,7 @@ passed, 130 interrupted.`,
 	cmd.Flags().BoolVar(&f.full, "full", false, "print the whole text, not what a model would see of it")
 	cmd.Flags().BoolVar(&f.trace, "trace", false, "tell what happens, step by step")
 	cmd.Flags().IntVar(&f.repeat, "repeat", 1, "run it `N` times and tell the times")
+	cmd.Flags().StringVar(&f.save, "save", "", "write images of the answer to files in `DIR` (default: a new folder for temporary files)")
 	return cmd
 }
 
@@ -59,47 +64,23 @@ func (a *app) runTool(ctx context.Context, name string, f runFlags) error {
 	if err != nil {
 		return err
 	}
-	start := time.Now()
-	// Whoever types the command has said that this call may run; what the
-	// policy denies stays denied.
-	a.asks, a.short = true, true
-	var nested registry.Gate
-	if p := a.person(); p != nil {
-		nested = p
-	}
-	w, err := a.open(ctx, name, registry.AllowDirectElse(nested))
+	a.short = true
+	a.showStatus()
+	defer a.endStatus()
+	t, err := a.openTool(ctx, name)
 	if err != nil {
 		return err
 	}
-	defer func() { w.close() }()
-	loaded := time.Since(start)
-	entry, known := w.reg.Snapshot().Lookup(name)
-	if !known {
-		yes, err := a.askTrust(ctx, w.host)
-		if err != nil {
-			return err
-		}
-		if yes {
-			w.close()
-			start = time.Now()
-			if w, err = a.open(ctx, name, registry.AllowDirectElse(nested)); err != nil {
-				return err
-			}
-			loaded = time.Since(start)
-			entry, known = w.reg.Snapshot().Lookup(name)
-		}
-	}
-	failures := w.failures()
-	if !known && len(failures) > 0 {
-		return a.loadFailed(name, failures)
-	}
-	for _, fl := range failures {
-		fl.File = cleanLine(fl.File)
-		fmt.Fprintf(a.err, "%s extension %s failed to load: %s\n", a.paint(yellow, "warning:"), cleanLine(fl.Extension), clean(fl.Error()))
-	}
+	w, entry, known, loaded := t.w, t.entry, t.known, t.loaded
+	defer w.close()
 	if known {
 		if args, err = withPairs(args, f.pairs, entry.Tool.Parameters()); err != nil {
 			return err
+		}
+		if f.args == "" {
+			if args, err = a.askMissing(ctx, args, entry.Tool, f.pairs); err != nil {
+				return err
+			}
 		}
 	}
 	if f.trace {
@@ -114,11 +95,15 @@ func (a *app) runTool(ctx context.Context, name string, f runFlags) error {
 			break
 		}
 	}
+	a.endStatus()
 	if f.trace {
 		a.traceCall(out)
 	}
 	if err := a.printOutcome(out, f.full); err != nil {
 		return written(err)
+	}
+	if err := a.saveImages(out, f.save); err != nil {
+		return err
 	}
 	if !known && !a.json {
 		a.printFrame("", "rho-ext list shows the tools that there are")
@@ -134,6 +119,58 @@ func (a *app) runTool(ctx context.Context, name string, f runFlags) error {
 		return &exitError{code: code}
 	}
 	return nil
+}
+
+// openedTool is a workspace in which one tool is about to be called.
+type openedTool struct {
+	w      *workspace
+	entry  registry.Entry
+	known  bool          // whether there is such a tool
+	loaded time.Duration // how long that took
+}
+
+// openTool loads what a tool needs. Whoever types the command has said that its
+// calls may run; what the policy denies stays denied.
+func (a *app) openTool(ctx context.Context, name string) (*openedTool, error) {
+	start := time.Now()
+	a.asks = true
+	var nested registry.Gate
+	if p := a.person(); p != nil {
+		nested = p
+	}
+	w, err := a.open(ctx, name, registry.AllowDirectElse(nested))
+	if err != nil {
+		return nil, err
+	}
+	t := &openedTool{w: w, loaded: time.Since(start)}
+	t.entry, t.known = w.reg.Snapshot().Lookup(name)
+	if !t.known {
+		yes, err := a.askTrust(ctx, w.host)
+		if yes || err != nil {
+			w.close()
+		}
+		if err != nil {
+			return nil, err
+		}
+		if yes {
+			start = time.Now()
+			if t.w, err = a.open(ctx, name, registry.AllowDirectElse(nested)); err != nil {
+				return nil, err
+			}
+			t.loaded = time.Since(start)
+			t.entry, t.known = t.w.reg.Snapshot().Lookup(name)
+		}
+	}
+	failures := t.w.failures()
+	if !t.known && len(failures) > 0 {
+		t.w.close()
+		return nil, a.loadFailed(name, failures)
+	}
+	for _, fl := range failures {
+		fl.File = cleanLine(fl.File)
+		fmt.Fprintf(a.err, "%s extension %s failed to load: %s\n", a.paint(yellow, "warning:"), cleanLine(fl.Extension), clean(fl.Error()))
+	}
+	return t, nil
 }
 
 func (a *app) printOutcome(out *registry.Outcome, full bool) error {
@@ -184,83 +221,9 @@ func (a *app) progress(p registry.Progress) {
 	case p.Done > 0:
 		part = fmt.Sprintf("[%g] ", p.Done)
 	}
+	if s, ok := a.err.(*statusTerminal); ok {
+		s.status("… " + part + cleanLine(p.Message))
+		return
+	}
 	fmt.Fprintln(a.err, a.paint(dim, "… "+part+clean(p.Message)))
-}
-
-// readArgs gives the --args object; nothing given is an empty one.
-func (a *app) readArgs(s string) (json.RawMessage, error) {
-	source := "--args"
-	if s == "-" {
-		data, err := io.ReadAll(a.in)
-		if err != nil {
-			return nil, usage("--args -: %v", err)
-		}
-		// Some shells begin what they pipe with a byte order mark.
-		s, source = strings.TrimPrefix(string(data), "\ufeff"), "--args - (stdin)"
-	}
-	if strings.TrimSpace(s) == "" {
-		return json.RawMessage("{}"), nil
-	}
-	var raw json.RawMessage
-	err := json.Unmarshal([]byte(s), &raw)
-	var syntax *json.SyntaxError
-	if errors.As(err, &syntax) {
-		return nil, usage("%s is not JSON: %v (at byte %d)\nexpected an object such as '{\"path\":\"README.md\"}'", source, err, syntax.Offset)
-	}
-	return raw, err
-}
-
-// withPairs adds --arg values. A value is text where the schema says string,
-// and JSON where it says anything else.
-func withPairs(args json.RawMessage, pairs []string, schema json.RawMessage) (json.RawMessage, error) {
-	if len(pairs) == 0 {
-		return args, nil
-	}
-	var s struct {
-		Properties map[string]struct {
-			Type any `json:"type"`
-		} `json:"properties"`
-	}
-	_ = json.Unmarshal(schema, &s) // a schema without properties gives no types
-	var obj map[string]json.RawMessage
-	if err := json.Unmarshal(args, &obj); err != nil {
-		return nil, usage("--arg needs --args to be an object, such as '{\"path\":\"README.md\"}'")
-	}
-	var keys []string
-	given := map[string]json.RawMessage{}
-	for _, p := range pairs {
-		k, v, ok := strings.Cut(p, "=")
-		if !ok || k == "" {
-			return nil, usage("--arg %q: expected KEY=VALUE, such as --arg path=README.md", p)
-		}
-		if !slices.Contains(keys, k) {
-			keys = append(keys, k)
-		}
-		given[k] = argValue(v, s.Properties[k].Type)
-	}
-	var b bytes.Buffer
-	b.WriteString(strings.TrimSuffix(strings.TrimSpace(string(args)), "}"))
-	if obj == nil {
-		b.Reset()
-		b.WriteByte('{')
-	}
-	for i, k := range keys {
-		if i > 0 || len(obj) > 0 {
-			b.WriteByte(',')
-		}
-		key, _ := json.Marshal(k)
-		b.Write(key)
-		b.WriteByte(':')
-		b.Write(given[k])
-	}
-	b.WriteByte('}')
-	return b.Bytes(), nil
-}
-
-func argValue(v string, typ any) json.RawMessage {
-	if typ != "string" && json.Valid([]byte(v)) {
-		return json.RawMessage(v)
-	}
-	text, _ := json.Marshal(v)
-	return text
 }

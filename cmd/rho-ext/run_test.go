@@ -199,8 +199,7 @@ func TestSignalsEndARunWith130(t *testing.T) {
 		t.Skip("signals cannot be sent there")
 	}
 	t.Parallel()
-	self, err := os.Executable()
-	require.NoError(t, err)
+	self := program(t)
 	root := project(t, nil)
 	for _, tc := range []struct {
 		tool string

@@ -23,8 +23,32 @@ func TestMain(m *testing.M) {
 	if os.Getenv(secretsVariable) == "" { // no test touches a real keychain
 		os.Setenv(secretsVariable, "file")
 	}
-	testscript.Main(m, map[string]func(){"rho-ext": main})
+	testscript.Main(tests{m}, map[string]func(){"rho-ext": main})
 }
+
+// tests are all tests, in the process that is not the program itself.
+type tests struct{ m *testing.M }
+
+func (t tests) Run() int {
+	defer prepareProgram()()
+	return t.m.Run()
+}
+
+// program is what tests start as rho-ext. Its first argument must be that.
+func program(t testing.TB) string {
+	t.Helper()
+	if plainProgram != "" {
+		return plainProgram
+	}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return self
+}
+
+// plainProgram is the program without the race detector, or empty.
+var plainProgram string
 
 // TestScripts runs the program as people do. Every script begins in $WORK/p, a
 // project with the files of testdata/project that is trusted, and an empty home

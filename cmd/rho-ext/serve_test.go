@@ -16,8 +16,7 @@ import (
 // calls a tool of either kind.
 func TestAnMCPClientUsesTheProgram(t *testing.T) {
 	t.Parallel()
-	self, err := os.Executable()
-	require.NoError(t, err)
+	self := program(t)
 	root := project(t, nil)
 	require.NoError(t, os.WriteFile(filepath.Join(root, "a.txt"), []byte("one\ntwo\n"), 0o644))
 	cmd := exec.Command(self)

@@ -152,8 +152,7 @@ func TestAnAgentReloadsAndDisablesSingleExtensions(t *testing.T) {
 
 func TestServeWatchTellsAnMCPClientOfNewTools(t *testing.T) {
 	t.Parallel()
-	self, err := os.Executable()
-	require.NoError(t, err)
+	self := program(t)
 	root := project(t, map[string]string{"live.ts": versioned("now", "one")})
 	cmd := exec.Command(self)
 	cmd.Args = []string{"rho-ext", "serve", "--mcp", "--watch", "--root", root}

@@ -113,4 +113,11 @@ func (s *setting) allowed(to *target, root string, args ...string) {
 	require.Equal(s.t, before+1, to.hits.Load())
 }
 
+func read(t *testing.T, path string) string {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	require.NoError(t, err)
+	return string(data)
+}
+
 const ext = ".rho/extensions/"

@@ -37,7 +37,7 @@ func (a *app) person() *terminal {
 	if !ok || !term.IsTerminal(int(in.Fd())) {
 		return nil
 	}
-	if out, ok := a.err.(*os.File); !ok || !term.IsTerminal(int(out.Fd())) {
+	if !isTerminal(a.err) {
 		return nil
 	}
 	if a.keyboard == nil {
@@ -54,10 +54,20 @@ type typed struct {
 	at   time.Time
 }
 
-// read gives the next line that was finished after a moment: what was typed
-// before a question was seen is no answer to it. Between questions nothing is
-// read, so that the system still holds, and can drop, what was typed then.
+// read gives the next line that was finished after a moment, in lower case: what
+// was typed before a question was seen is no answer to it.
 func (t *terminal) read(ctx context.Context, after time.Time) (string, error) {
+	text, err := t.lineAfter(ctx, after)
+	return strings.ToLower(strings.TrimSpace(text)), err
+}
+
+// line gives the next line as it was typed, even ahead of its question.
+func (t *terminal) line(ctx context.Context) (string, error) { return t.lineAfter(ctx, time.Time{}) }
+
+// lineAfter gives the next line that was finished after a moment. Between questions
+// nothing is read, so that the system still holds, and can drop, what was typed
+// then.
+func (t *terminal) lineAfter(ctx context.Context, after time.Time) (string, error) {
 	for !t.closed {
 		if !t.reading && !t.listens {
 			t.reading = true
@@ -74,7 +84,10 @@ func (t *terminal) read(ctx context.Context, after time.Time) (string, error) {
 		case line := <-t.lines:
 			t.reading, t.closed = false, line.text == ""
 			if line.at.After(after) && !t.closed {
-				return strings.ToLower(strings.TrimSpace(line.text)), nil
+				if s, ok := t.out.(*statusTerminal); ok {
+					s.entered()
+				}
+				return line.text, nil
 			}
 		case <-ctx.Done():
 			fmt.Fprintln(t.out)

@@ -35,6 +35,9 @@ type Options struct {
 	// Again says that the same is built again and again: whoever builds keeps
 	// what was parsed, see [Builder].
 	Again bool
+	// Details says that a person wants to know what the bundle consists of: it
+	// then has Meta and Map.
+	Details bool
 }
 
 // Bundle is the result of [Build].
@@ -45,6 +48,9 @@ type Bundle struct {
 	Hash string
 	// Graph is what went in.
 	Graph
+	// Meta is what [Bundle.Analysis] reads, and Map the source map as other
+	// programs read them, with the sources in it. See [Options.Details].
+	Meta, Map []byte
 
 	root    string
 	sources map[string]string // name in the source map → text, for the extension's own files
@@ -139,6 +145,9 @@ func finish(o Options, l *loader, result api.BuildResult) (*Bundle, error) {
 		} else if strings.HasSuffix(f.Path, ".js") {
 			b.Script = f.Contents
 		}
+	}
+	if o.Details {
+		b.Meta, b.Map = []byte(result.Metafile), b.SourceMap
 	}
 	var err error
 	if b.SourceMap, b.aliases, err = adaptMap(b.SourceMap, b.Script); err != nil {

@@ -27,6 +27,10 @@ var resolveExtensions = []string{".ts", ".tsx", ".mts", ".js", ".mjs", ".json"}
 func buildOptions(o Options, reads func() *loader) api.BuildOptions {
 	entry, _ := below(o.Root, o.Entry)
 	entry = filepath.ToSlash(entry)
+	sources := api.SourcesContentExclude
+	if o.Details {
+		sources = api.SourcesContentInclude
+	}
 	return api.BuildOptions{
 		// A synthetic entry keeps `export` out of the output.
 		Stdin: &api.StdinOptions{
@@ -55,7 +59,8 @@ func buildOptions(o Options, reads func() *loader) api.BuildOptions {
 		Conditions:        []string{"rho", "module", "import"},
 		ResolveExtensions: resolveExtensions,
 		Sourcemap:         api.SourceMapExternal,
-		SourcesContent:    api.SourcesContentExclude,
+		SourcesContent:    sources,
+		Metafile:          o.Details,
 		Charset:           api.CharsetUTF8,
 		LegalComments:     api.LegalCommentsNone,
 		TreeShaking:       api.TreeShakingTrue,

@@ -15,6 +15,7 @@ type Outcome struct {
 	Hash              string
 	Graph
 	Sources, Aliases map[string]string
+	Meta, Map        []byte // with [Options.Details]
 	// Failures are there instead of a script; Unfinished is
 	// [Failures.Unfinished].
 	Failures   []wire.Failure
@@ -27,7 +28,7 @@ func OutcomeOf(b *Bundle, err error) Outcome {
 	if errors.As(err, &fails) {
 		return Outcome{Failures: fails.List, Sources: fails.Sources, Graph: fails.Graph, Unfinished: fails.Unfinished}
 	}
-	return Outcome{Script: b.Script, SourceMap: b.SourceMap, Hash: b.Hash, Graph: b.Graph, Sources: b.sources, Aliases: b.aliases}
+	return Outcome{Script: b.Script, SourceMap: b.SourceMap, Hash: b.Hash, Graph: b.Graph, Sources: b.sources, Aliases: b.aliases, Meta: b.Meta, Map: b.Map}
 }
 
 // Result puts together what [Build] gave for the options. It does not trust the
@@ -54,5 +55,5 @@ func (out Outcome) Result(o Options) (*Bundle, error) {
 		}
 	}
 	return &Bundle{Script: out.Script, SourceMap: out.SourceMap, Hash: out.Hash, Graph: out.Graph,
-		root: o.Root, sources: out.Sources, aliases: out.Aliases}, nil
+		root: o.Root, sources: out.Sources, aliases: out.Aliases, Meta: out.Meta, Map: out.Map}, nil
 }

@@ -26,6 +26,7 @@ type Client struct {
 	dialer    *dialer
 	proxy     *Proxy
 	conns     conns
+	instead   http.RoundTripper // of the network, or nil
 
 	// A connection that was opened for a host by name may lead to a private
 	// address, so it must never serve a request that a wildcard admitted.
@@ -41,6 +42,7 @@ func NewClient(o ClientOptions) *Client {
 		onUse:     o.OnUse,
 		dialer:    newDialer(o),
 		proxy:     o.Proxy,
+		instead:   o.Transport,
 	}
 	if c.ask == nil {
 		c.ask = admitBy(slices.Clone(o.Rules))
@@ -85,7 +87,10 @@ func (c *Client) newTransport(o ClientOptions) *http.Transport {
 }
 
 // transport is the pool for what a rule admitted.
-func (c *Client) transport(r NetRule) *http.Transport {
+func (c *Client) transport(r NetRule) http.RoundTripper {
+	if c.instead != nil {
+		return c.instead
+	}
 	if r.Wildcard() {
 		return c.byWildcard
 	}

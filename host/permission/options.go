@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/x509"
 	"net"
+	"net/http"
 	"time"
 
 	"github.com/rho-ext/rho-ext/registry"
@@ -51,6 +52,9 @@ type ClientOptions struct {
 	// Proxy is what requests go through, of [ParseProxy]; nil is none. It comes
 	// from the user, never from a project or an extension.
 	Proxy *Proxy
+	// Transport, if not nil, answers in place of the network: whatever was
+	// admitted is handed to it, and no connection is opened.
+	Transport http.RoundTripper
 	// OnUse, if not nil, hears of every hop of every request, also of refused
 	// ones, before it is made. ctx is that of the request.
 	OnUse func(ctx context.Context, u registry.Use)

@@ -41,6 +41,7 @@ type call struct {
 	logBytes int
 	overtime time.Duration // that its code had in overJob, after its end
 	overJob  uint64
+	test     goja.Value // what the library of a test file knows of it, or nil
 }
 
 func (c *call) name() string {
@@ -90,6 +91,11 @@ func (s *Sandbox) Call(ctx context.Context, req wire.CallRequest) wire.CallResul
 		c.begin = s.beginTool
 	case wire.RunHook:
 		c.begin = s.beginHook
+	case wire.RunTest:
+		c.begin = s.beginTest
+		if req.Tool == wire.TestClock {
+			c.begin = s.beginClock
+		}
 	default:
 		c.begin = s.beginCommand
 	}
@@ -244,7 +250,7 @@ func (s *Sandbox) native(err error) {
 
 // fail ends a call with a thrown value.
 func (s *Sandbox) fail(c *call, v goja.Value, ex *goja.Exception) {
-	if c == nil || c.ended.Load() && c != s.module {
+	if c == nil || c.ended.Load() && c != s.module || s.testFailed(c, v) {
 		return
 	}
 	t := s.thrown(c, v, ex)

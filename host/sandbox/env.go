@@ -33,6 +33,7 @@ type jsTimer struct {
 	*timer
 	id    int64
 	owner *call
+	quiet bool // nothing that a call waits for
 }
 
 // SetTimer implements [jsapi.Env].
@@ -89,7 +90,9 @@ func (s *Sandbox) forgetTimer(t *jsTimer) {
 	if s.byID[t.id] == t {
 		delete(s.byID, t.id)
 		delete(t.owner.timers, t.id)
-		s.timers--
+		if !t.quiet {
+			s.timers--
+		}
 	}
 }
 

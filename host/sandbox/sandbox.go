@@ -37,6 +37,7 @@ func (f *Factory) NewSandbox(b wire.Broker) (wire.Sandbox, error) {
 	s := &Sandbox{
 		broker:   b,
 		programs: &f.programs,
+		clock:    clock,
 		loop:     newLoop(clock),
 		calls:    map[*call]struct{}{},
 		pending:  map[*goja.Promise]rejection{},
@@ -55,6 +56,7 @@ type Sandbox struct {
 	broker   wire.Broker
 	programs *programs
 	loop     *loop
+	clock    Clock // the loop's, unless a test has put another one there
 	done     chan struct{}
 	life     context.Context // ends when done is closed
 	endLife  context.CancelFunc
@@ -112,9 +114,13 @@ func withDefaults(l wire.Limits) wire.Limits {
 // Load implements [wire.Sandbox].
 func (s *Sandbox) Load(ctx context.Context, req wire.LoadRequest) (wire.LoadResult, error) {
 	s.req, s.limits = req, withDefaults(req.Limits)
+	begin := time.Now()
 	prog, fail := s.programs.get(ctx, req)
 	if fail != nil {
 		return wire.LoadResult{Failure: fail}, nil
+	}
+	if req.ParseOnly {
+		return wire.LoadResult{Parsed: time.Since(begin)}, nil
 	}
 	s.slots = newSlots()
 	s.vm = goja.New()
@@ -130,6 +136,11 @@ func (s *Sandbox) Load(ctx context.Context, req wire.LoadRequest) (wire.LoadResu
 	}
 	if s.glue, err = newGlue(s.vm, s.globals.Use()); err != nil {
 		return wire.LoadResult{}, fmt.Errorf("prepare the sandbox: %w", err)
+	}
+	if req.Test != nil {
+		if err := s.globals.StartTests(testEnv{s}, *req.Test); err != nil {
+			return wire.LoadResult{}, err
+		}
 	}
 	var survey *wire.Survey
 	if req.Survey {
@@ -231,6 +242,7 @@ func (s *Sandbox) run() {
 				}
 			}
 		}
+		s.moveOn()
 		if !s.job(s.failStuck) {
 			s.die(s.culprit)
 			return

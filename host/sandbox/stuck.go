@@ -20,7 +20,7 @@ func (s *Sandbox) failStuck() {
 	}
 	s.mu.Unlock()
 	for _, c := range stuck {
-		if !c.started || c.ctx.Err() != nil || s.listens(c) {
+		if !c.started || c.ctx.Err() != nil || s.listens(c) || s.testStuck(c) {
 			continue
 		}
 		if r, ok := s.unhandledOf(c); ok {

@@ -55,6 +55,9 @@ type LoadRequest struct {
 	Limits       Limits
 	// Test, where set, loads a test file.
 	Test *TestOptions `json:",omitempty"`
+	// ParseOnly has the code read and not run: the result tells only how long
+	// that took, or what is wrong.
+	ParseOnly bool `json:",omitempty"`
 	// Survey asks for a survey of the code, too.
 	Survey bool `json:",omitempty"`
 }
@@ -72,6 +75,8 @@ type LoadResult struct {
 	Manifest Manifest
 	Tests    *TestNode `json:",omitempty"` // the root of what a test file holds
 	Failure  *Failure  // not nil: the extension did not load
+	// Parsed is how long parsing and compiling took, with ParseOnly.
+	Parsed time.Duration `json:",omitempty"`
 	// Survey is there where it was asked for and the code could be parsed, also
 	// beside a Failure.
 	Survey *Survey `json:",omitempty"`

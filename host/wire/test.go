@@ -14,6 +14,9 @@ const (
 	TestBeforeAll = "beforeAll" // TestRef of a suite → TestResult
 	TestAfterAll  = "afterAll"  // TestRef of a suite → TestResult
 	TestFetch     = "fetch"     // TestFetchRequest → TestFetchResponse; while a test runs
+	// TestClock is for the sandbox of an extension that is tested: TestTimeData →
+	// nothing, once timers have fired that are due; or the ids of calls that run.
+	TestClock = "clock"
 )
 
 // TestOptions make a sandbox one for a test file: it offers the module
@@ -154,9 +157,11 @@ type TestEnvData struct {
 
 // TestTimeData moves the clock of the extension under test.
 type TestTimeData struct {
-	Fake      bool    `json:"fake"`                // false: back to the real one
-	NowMS     float64 `json:"nowMs,omitempty"`     // since 1970, where it is set
-	AdvanceMS float64 `json:"advanceMs,omitempty"` // by how much it moves on
+	Fake      bool     `json:"fake"`                // false: back to the real one
+	NowMS     *float64 `json:"nowMs,omitempty"`     // since 1970, where it is set
+	AdvanceMS float64  `json:"advanceMs,omitempty"` // by how much it moves on
+	// Ask asks which calls run, and moves nothing.
+	Ask bool `json:"ask,omitempty"`
 }
 
 // TestCassetteRef names a recording: a file of __fixtures__ beside the test.
@@ -201,6 +206,7 @@ type CassetteResponse struct {
 // TestFetchRequest is a request of the extension or of the test file itself,
 // which the test's mocks may answer.
 type TestFetchRequest struct {
+	Test    int         `json:"test"` // id of the test
 	URL     string      `json:"url"`
 	Method  string      `json:"method"`
 	Headers [][2]string `json:"headers,omitempty"`

@@ -14,7 +14,7 @@ import (
 // The frames of a bundler, besides hello and ready.
 const (
 	kindBuild kind = "build" // from the host: buildMessage, the options' texts
-	kindBuilt kind = "built" // builtMessage, script, source map and the texts of the rest
+	kindBuilt kind = "built" // builtMessage, script, source map, the texts of the rest, the details
 )
 
 // Names of files and sources are bytes, not always text that JSON could hold:
@@ -23,10 +23,11 @@ const (
 type buildMessage struct {
 	Timeout time.Duration
 	Again   bool `json:",omitempty"`
+	Details bool `json:",omitempty"`
 }
 
 func buildFrame(id uint64, o bundle.Options) (*frame, error) {
-	return message(header{Kind: kindBuild, ID: id}, buildMessage{o.Timeout, o.Again}, pack(o.ID, o.Entry, o.Root, o.Limit))
+	return message(header{Kind: kindBuild, ID: id}, buildMessage{o.Timeout, o.Again, o.Details}, pack(o.ID, o.Entry, o.Root, o.Limit))
 }
 
 // buildOptions reads what to build. The virtual modules are not sent: this
@@ -40,7 +41,7 @@ func (f *frame) buildOptions(modules map[string]string) (o bundle.Options, err e
 	if err != nil || len(texts) != 4 {
 		return o, errors.Join(errFrame, err)
 	}
-	return bundle.Options{ID: texts[0], Entry: texts[1], Root: texts[2], Limit: texts[3], Modules: modules, Timeout: m.Timeout, Again: m.Again}, nil
+	return bundle.Options{ID: texts[0], Entry: texts[1], Root: texts[2], Limit: texts[3], Modules: modules, Timeout: m.Timeout, Again: m.Again, Details: m.Details}, nil
 }
 
 type builtMessage struct {
@@ -59,7 +60,7 @@ func builtFrame(id uint64, out bundle.Outcome) (*frame, error) {
 		m.Failures = append(m.Failures, f)
 	}
 	return message(header{Kind: kindBuilt, ID: id}, m, out.Script, out.SourceMap,
-		pack(texts...), pack(out.Inputs...), pack(pairs(out.Sources)...), pack(pairs(out.Aliases)...))
+		pack(texts...), pack(out.Inputs...), pack(pairs(out.Sources)...), pack(pairs(out.Aliases)...), out.Meta, out.Map)
 }
 
 func (f *frame) outcome() (out bundle.Outcome, err error) {
@@ -81,7 +82,7 @@ func (f *frame) outcome() (out bundle.Outcome, err error) {
 		one := &m.Failures[i]
 		one.Position.File, one.Message, one.Hint = texts[3*i], texts[3*i+1], texts[3*i+2]
 	}
-	out = bundle.Outcome{Script: f.part(1), SourceMap: f.part(2), Hash: m.Hash, Graph: bundle.Graph{Inputs: lists[1], Content: m.Content}, Failures: m.Failures, Unfinished: m.Unfinished}
+	out = bundle.Outcome{Script: f.part(1), SourceMap: f.part(2), Hash: m.Hash, Graph: bundle.Graph{Inputs: lists[1], Content: m.Content}, Failures: m.Failures, Unfinished: m.Unfinished, Meta: f.part(7), Map: f.part(8)}
 	if out.Sources, err = unpair(lists[2]); err == nil {
 		out.Aliases, err = unpair(lists[3])
 	}

@@ -25,7 +25,7 @@ func crossed(t testing.TB, f *frame, err error) *frame {
 
 func TestBuildsSurviveThePipe(t *testing.T) {
 	t.Parallel()
-	o := bundle.Options{ID: "a\xffb", Entry: "/p/\xfe/ext.ts", Root: "/p/\xfe", Limit: "", Timeout: 3 * time.Second}
+	o := bundle.Options{ID: "a\xffb", Entry: "/p/\xfe/ext.ts", Root: "/p/\xfe", Limit: "", Timeout: 3 * time.Second, Details: true}
 	f, err := buildFrame(7, o)
 	f = crossed(t, f, err)
 	got, err := f.buildOptions(nil)
@@ -35,7 +35,7 @@ func TestBuildsSurviveThePipe(t *testing.T) {
 
 	for _, out := range []bundle.Outcome{
 		{Script: []byte("s\xff"), SourceMap: []byte("{}"), Hash: "h", Graph: bundle.Graph{Inputs: []string{"/p/\xfe", ""}},
-			Sources: map[string]string{"ext.ts": "\xff\x00", "": "empty"}, Aliases: map[string]string{"a": "b"}},
+			Sources: map[string]string{"ext.ts": "\xff\x00", "": "empty"}, Aliases: map[string]string{"a": "b"}, Meta: []byte("{}"), Map: []byte("m")},
 		{Sources: map[string]string{}, Aliases: map[string]string{}, Unfinished: true, Failures: []wire.Failure{
 			{Stage: wire.StageBundle, Position: wire.Position{File: "\xfe.ts", Line: 3, Column: 4}, Message: "\xff", Hint: "h"},
 			{Stage: wire.StageResolve},

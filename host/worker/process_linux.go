@@ -9,10 +9,15 @@ import (
 	"syscall"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/rho-ext/rho-ext/internal/selfexe"
 )
 
 // self names this very program, even where its file was replaced or removed.
 func self() (string, error) {
+	if selfexe.Override != "" {
+		return selfexe.Override, nil
+	}
 	const link = "/proc/self/exe"
 	if _, err := os.Stat(link); err == nil {
 		return link, nil

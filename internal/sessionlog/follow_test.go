@@ -1,18 +1,31 @@
 package sessionlog
 
 import (
-	"context"
 	"encoding/json"
+	"os"
 	"path/filepath"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 )
 
+// looked is what a look tells of a log of texts.
+func looked(f *Follower) (texts []string, broken int) {
+	broken = f.Look(func(e Entry) {
+		var s string
+		_ = json.Unmarshal(e.Data, &s)
+		texts = append(texts, s)
+	})
+	return texts, broken
+}
+
 func TestAFollowerHearsOfWhatOthersAppend(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "log")
+	f := NewFollower(dir)
+	got, broken := looked(f)
+	require.Empty(t, got, "there is no log yet")
+	require.Zero(t, broken)
 	open := func() *Log {
 		l, err := Open(Options{Dir: dir, MaxBytes: 200}) // a few lines per file
 		require.NoError(t, err)
@@ -21,46 +34,78 @@ func TestAFollowerHearsOfWhatOthersAppend(t *testing.T) {
 	}
 	first := open()
 	require.NoError(t, first.Append(t.Context(), "old", "before"))
-	ctx, stop := context.WithCancel(t.Context())
-	began, heard, done := make(chan struct{}), make(chan string, 100), make(chan struct{})
-	go func() {
-		defer close(done)
-		close(began)
-		Follow(ctx, dir, time.Millisecond, func(e Entry) {
-			var s string
-			_ = json.Unmarshal(e.Data, &s)
-			heard <- s
-		})
-	}()
-	<-began
+	all := NewFollower(dir)
+	f.Skip()
 	second := open()
-	// What is there when it begins to look is not told; so it is told of a first
-	// one that it surely has begun.
-	for begun := false; !begun; {
-		require.NoError(t, second.Append(ctx, "new", "begin"))
-		select {
-		case s := <-heard:
-			require.Equal(t, "begin", s)
-			begun = true
-		case <-time.After(20 * time.Millisecond):
-		}
-	}
+	want := []string{}
 	for i := range 20 {
 		l := first
 		if i%2 == 0 {
 			l = second
 		}
-		require.NoError(t, l.Append(ctx, "new", string(rune('a'+i))))
-	}
-	got := map[string]int{}
-	for len(got) < 20 {
-		if s := <-heard; s != "begin" {
-			got[s]++
+		s := string(rune('a' + i))
+		require.NoError(t, l.Append(t.Context(), "new", s))
+		want = append(want, s)
+		if i == 7 {
+			got, broken = looked(f)
+			require.Equal(t, want, got)
+			require.Zero(t, broken)
+			want = nil
 		}
 	}
-	stop()
-	<-done
-	for s, n := range got {
-		require.Equal(t, 1, n, s)
+	got, _ = looked(f)
+	require.Equal(t, want, got)
+	got, _ = looked(f)
+	require.Empty(t, got)
+	got, _ = looked(all)
+	require.Greater(t, len(got), len(want))
+}
+
+func TestAFollowerGoesOnAfterAFileWasCutReplacedOrTorn(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	path := filepath.Join(dir, "000001.jsonl")
+	line := func(s string) string {
+		return `{"time":"2026-01-02T03:04:05Z","kind":"k","data":"` + s + `"}` + "\n"
 	}
+	write := func(text string) { require.NoError(t, os.WriteFile(path, []byte(text), 0o600)) }
+	f := NewFollower(dir)
+	write(line("one") + line("two") + line("three"))
+	got, _ := looked(f)
+	require.Equal(t, []string{"one", "two", "three"}, got)
+
+	write(line("four")) // cut short
+	got, _ = looked(f)
+	require.Equal(t, []string{"four"}, got)
+
+	whole := line("five")
+	write(line("four") + whole[:20]) // being written
+	got, broken := looked(f)
+	require.Empty(t, got)
+	require.Zero(t, broken)
+	write(line("four") + whole)
+	got, _ = looked(f)
+	require.Equal(t, []string{"five"}, got)
+
+	write(line("four") + whole + "{\"torn\n\x00\xff\n\n" + `{"kind":""}` + "\n" + line("six"))
+	got, broken = looked(f)
+	require.Equal(t, []string{"six"}, got)
+	require.Equal(t, 3, broken)
+
+	// Another file of that name, and as long.
+	require.NoError(t, os.WriteFile(path+".new", []byte(line("four")+whole+"{\"torn\n\x00\xff\n\n"+`{"kind":""}`+"\n"+line("new")), 0o600))
+	require.NoError(t, os.Rename(path+".new", path))
+	got, _ = looked(f)
+	require.Equal(t, []string{"four", "five", "new"}, got)
+
+	require.NoError(t, os.RemoveAll(dir))
+	got, _ = looked(f)
+	require.Empty(t, got)
+	require.NoError(t, os.MkdirAll(dir, 0o700))
+	write(line("seven"))
+	got, _ = looked(f)
+	require.Equal(t, []string{"seven"}, got)
+	require.NoError(t, os.Mkdir(filepath.Join(dir, "000002.jsonl"), 0o700)) // no file at all
+	got, _ = looked(f)
+	require.Empty(t, got)
 }

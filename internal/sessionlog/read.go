@@ -10,10 +10,18 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"time"
 )
 
 // maxRead is the longest line that a reader looks at.
 const maxRead = 64 << 20
+
+// maxWaits is how often, and waitFor how long, a reader waits for the rest of a
+// line that does not end.
+const (
+	maxWaits = 3
+	waitFor  = 2 * time.Millisecond
+)
 
 // Read calls fn for each entry of the log in a directory, the oldest first, and
 // stops at its first error. Lines that cannot be read, such as one that was
@@ -49,6 +57,16 @@ func readFile(path string, fn func(Entry) error) (broken int, err error) {
 	in := bufio.NewReaderSize(f, 64<<10)
 	for {
 		line, err := readLine(in)
+		for range maxWaits {
+			if err != io.EOF || len(line) == 0 || json.Valid(line) {
+				break
+			}
+			// Somebody may be writing it, and the system shows a part already.
+			time.Sleep(waitFor)
+			var more []byte
+			more, err = readLine(in)
+			line = append(line, more...)
+		}
 		if len(bytes.TrimSpace(line)) > 0 {
 			var e Entry
 			if json.Unmarshal(line, &e) != nil || e.Kind == "" {

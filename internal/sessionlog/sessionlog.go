@@ -179,7 +179,13 @@ func (l *Log) advance(n int64) error {
 		}
 		_ = l.file.Sync()
 		old := l.file
-		if err := l.open(l.number + 1); err != nil {
+		err = l.open(l.number + 1)
+		if errors.Is(err, fs.ErrNotExist) { // a person has removed the directory
+			if err = os.MkdirAll(l.opts.Dir, 0o700); err == nil {
+				err = l.open(l.number + 1)
+			}
+		}
+		if err != nil {
 			return err
 		}
 		_ = old.Close()

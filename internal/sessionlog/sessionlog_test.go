@@ -341,3 +341,21 @@ func BenchmarkAppend(b *testing.B) {
 		}
 	}
 }
+
+// The line after the directory was removed may be the one that fills the file.
+func TestAFullFileGoesOnInADirectoryThatWasRemoved(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "a", "log")
+	l, err := Open(Options{Dir: dir, MaxBytes: 1})
+	require.NoError(t, err)
+	defer l.Close()
+	for range 3 {
+		require.NoError(t, l.Append(t.Context(), "k", "text"))
+		require.NoError(t, os.RemoveAll(filepath.Dir(dir)))
+	}
+	require.NoError(t, l.Append(t.Context(), "k", "last"))
+	n := 0
+	_, err = Read(dir, func(Entry) error { n++; return nil })
+	require.NoError(t, err)
+	require.Equal(t, 1, n)
+}

@@ -355,6 +355,489 @@ declare module "rho-ext" {
   export function defineExtension(extension: Extension): Extension;
 }
 
+/**
+ * For test files, whose names end in .test.ts: vitest's API, and the extension
+ * under test. `rho-ext test` runs them; "vitest" is the same module.
+ */
+declare module "rho-ext/test" {
+  import type { Content, Message, Risk, ToolCallDecision, ToolCallEvent, ToolResultEvent, ToolResultRevision } from "rho-ext";
+
+  type Awaitable<T> = T | PromiseLike<T>;
+  type Procedure = (...args: any[]) => any;
+  type Class = new (...args: any[]) => any;
+
+  // Tests and suites.
+
+  export interface TestOptions {
+    /** Milliseconds until the test fails; 5,000 where nobody says. */
+    timeout?: number;
+    /** How often a test that failed is tried again. */
+    retry?: number;
+    /** How often it runs besides the first time. */
+    repeats?: number;
+    skip?: boolean;
+    only?: boolean;
+    todo?: boolean;
+    concurrent?: boolean;
+    sequential?: boolean;
+    /** The test is expected to fail. */
+    fails?: boolean;
+  }
+  export interface TestTask {
+    readonly id: string;
+    readonly name: string;
+    /** With the names of the suites around it. */
+    readonly fullName: string;
+    readonly type: "test" | "suite";
+    readonly mode: "run" | "skip" | "only" | "todo";
+    readonly suite?: TestTask;
+    readonly meta: Record<string, unknown>;
+  }
+  export interface TestContext {
+    readonly task: TestTask;
+    readonly expect: Expect;
+    /** Fires when the test is out of time. */
+    readonly signal: AbortSignal;
+    /** Ends the test as one that was skipped, where the condition holds. */
+    skip(note?: string): never;
+    skip(condition: boolean, note?: string): void;
+    onTestFinished(fn: (context: TestContext) => unknown, timeout?: number): void;
+    onTestFailed(fn: (context: TestContext) => unknown, timeout?: number): void;
+  }
+  export type TestFunction<Extra = {}> = (context: TestContext & Extra) => unknown;
+  type EachFunction<A extends any[]> = (...args: A) => unknown;
+  interface EachRunner<A extends any[]> {
+    (name: string | Procedure, fn: EachFunction<A>, timeout?: number): void;
+    (name: string | Procedure, options: TestOptions, fn: EachFunction<A>): void;
+  }
+  interface ForRunner<T, Extra> {
+    (name: string | Procedure, fn: (row: T, context: TestContext & Extra) => unknown, timeout?: number): void;
+    (name: string | Procedure, options: TestOptions, fn: (row: T, context: TestContext & Extra) => unknown): void;
+  }
+  /** Rows that are all arrays are spread; others are given as they are. */
+  interface Each {
+    <const T extends readonly [any, ...any[]]>(rows: readonly T[]): EachRunner<[...{ -readonly [K in keyof T]: Widen<T[K]> }]>;
+    <T extends any[]>(rows: readonly T[]): EachRunner<T>;
+    <T>(rows: readonly T[]): EachRunner<[T]>;
+    /** A table: names with | between them, and values below. */
+    (strings: TemplateStringsArray, ...values: any[]): EachRunner<[any]>;
+  }
+  type Widen<T> = T extends string ? string : T extends number ? number : T extends boolean ? boolean : T extends bigint ? bigint : T;
+  type FixtureFunction<T, K extends keyof T, Had> = (context: Omit<TestContext & Had & T, K> & (K extends keyof Had ? Pick<Had, K> : {}), use: (value: T[K]) => Promise<void>) => unknown;
+  export type Fixtures<T, Had = {}> = { [K in keyof T]: T[K] | FixtureFunction<T, K, Had> | [NoInfer<T[K]> | FixtureFunction<T, K, Had>, { auto?: boolean }] };
+
+  export interface TestAPI<Extra = {}> {
+    (name: string | Procedure, fn?: TestFunction<Extra>, timeout?: number): void;
+    (name: string | Procedure, options: TestOptions, fn?: TestFunction<Extra>): void;
+    readonly skip: TestAPI<Extra>;
+    readonly only: TestAPI<Extra>;
+    readonly todo: TestAPI<Extra>;
+    /** Runs beside its concurrent neighbours. */
+    readonly concurrent: TestAPI<Extra>;
+    readonly sequential: TestAPI<Extra>;
+    readonly fails: TestAPI<Extra>;
+    skipIf(condition: unknown): TestAPI<Extra>;
+    runIf(condition: unknown): TestAPI<Extra>;
+    readonly each: Each;
+    for<T>(rows: readonly T[]): ForRunner<T, Extra>;
+    for(strings: TemplateStringsArray, ...values: any[]): ForRunner<any, Extra>;
+    /** The same with more values in the context, made for the tests that ask for them. */
+    extend<T extends Record<string, any>>(fixtures: Fixtures<T, Extra>): TestAPI<Extra & T>;
+    extend<K extends string, V>(name: K, value: V | ((context: TestContext & Extra, tools: { onCleanup(fn: () => unknown): void }) => Awaitable<V>)): TestAPI<Extra & Record<K, V>>;
+    readonly describe: SuiteAPI;
+    readonly suite: SuiteAPI;
+    readonly beforeAll: typeof beforeAll;
+    readonly afterAll: typeof afterAll;
+    readonly beforeEach: typeof beforeEach;
+    readonly afterEach: typeof afterEach;
+  }
+  export interface SuiteAPI {
+    (name: string | Procedure, fn?: () => unknown, timeout?: number): void;
+    (name: string | Procedure, options: TestOptions, fn?: () => unknown): void;
+    readonly skip: SuiteAPI;
+    readonly only: SuiteAPI;
+    readonly todo: SuiteAPI;
+    readonly concurrent: SuiteAPI;
+    readonly sequential: SuiteAPI;
+    skipIf(condition: unknown): SuiteAPI;
+    runIf(condition: unknown): SuiteAPI;
+    readonly each: Each;
+    for<T>(rows: readonly T[]): EachRunner<[T]>;
+    for(strings: TemplateStringsArray, ...values: any[]): EachRunner<[any]>;
+  }
+  export const test: TestAPI;
+  export const it: TestAPI;
+  export const describe: SuiteAPI;
+  export const suite: SuiteAPI;
+  /** May return a function that runs when the suite has ended. */
+  export function beforeAll(fn: (suite: TestTask) => unknown, timeout?: number): void;
+  export function afterAll(fn: (suite: TestTask) => unknown, timeout?: number): void;
+  /** May return a function that runs when the test has ended. */
+  export function beforeEach<Extra = {}>(fn: (context: TestContext & Extra) => unknown, timeout?: number): void;
+  export function afterEach<Extra = {}>(fn: (context: TestContext & Extra) => unknown, timeout?: number): void;
+  /** Within a test: runs when it has ended. */
+  export function onTestFinished(fn: (context: TestContext) => unknown, timeout?: number): void;
+  /** Within a test: runs when it has failed. */
+  export function onTestFailed(fn: (context: TestContext) => unknown, timeout?: number): void;
+
+  // expect.
+
+  type Matchers<R, T = unknown> = {
+    toBe<E>(expected: E): R;
+    toEqual<E>(expected: E): R;
+    toStrictEqual<E>(expected: E): R;
+    toMatchObject<E extends object | any[]>(expected: E): R;
+    toBeTruthy(): R;
+    toBeFalsy(): R;
+    toBeNull(): R;
+    toBeUndefined(): R;
+    toBeDefined(): R;
+    toBeNullable(): R;
+    toBeNaN(): R;
+    toBeTypeOf(type: "bigint" | "boolean" | "function" | "number" | "object" | "string" | "symbol" | "undefined"): R;
+    toBeInstanceOf(type: abstract new (...args: any[]) => any): R;
+    toBeGreaterThan(n: number | bigint): R;
+    toBeGreaterThanOrEqual(n: number | bigint): R;
+    toBeLessThan(n: number | bigint): R;
+    toBeLessThanOrEqual(n: number | bigint): R;
+    /** Differs by less than half of the last of these digits; 2 where not given. */
+    toBeCloseTo(n: number, digits?: number): R;
+    toContain<E>(item: E): R;
+    toContainEqual<E>(item: E): R;
+    toHaveLength(n: number): R;
+    toHaveProperty<E>(path: string | readonly (string | number)[], value?: E): R;
+    toMatch(expected: string | RegExp): R;
+    /** The message contains the text, or the error is of the class, or equal. */
+    toThrow(expected?: string | RegExp | (abstract new (...args: any[]) => any) | Error | object): R;
+    toThrowError(expected?: string | RegExp | (abstract new (...args: any[]) => any) | Error | object): R;
+    toSatisfy(accepts: (value: any) => boolean, message?: string): R;
+    toBeOneOf<E>(list: readonly E[] | Set<E>): R;
+    toHaveBeenCalled(): R;
+    toBeCalled(): R;
+    toHaveBeenCalledTimes(n: number): R;
+    toBeCalledTimes(n: number): R;
+    toHaveBeenCalledOnce(): R;
+    toHaveBeenCalledWith<E extends any[]>(...args: E): R;
+    toBeCalledWith<E extends any[]>(...args: E): R;
+    toHaveBeenCalledExactlyOnceWith<E extends any[]>(...args: E): R;
+    toHaveBeenNthCalledWith<E extends any[]>(n: number, ...args: E): R;
+    toHaveBeenLastCalledWith<E extends any[]>(...args: E): R;
+    toHaveBeenCalledBefore(other: MockInstance<any>, failIfNotCalled?: boolean): R;
+    toHaveBeenCalledAfter(other: MockInstance<any>, failIfNotCalled?: boolean): R;
+    toHaveReturned(): R;
+    toReturn(): R;
+    toHaveReturnedTimes(n: number): R;
+    toReturnTimes(n: number): R;
+    toHaveReturnedWith<E>(value: E): R;
+    toReturnWith<E>(value: E): R;
+    toHaveLastReturnedWith<E>(value: E): R;
+    toHaveNthReturnedWith<E>(n: number, value: E): R;
+    toHaveResolved(): R;
+    toHaveResolvedTimes(n: number): R;
+    toHaveResolvedWith<E>(value: E): R;
+    toHaveLastResolvedWith<E>(value: E): R;
+    toHaveNthResolvedWith<E>(n: number, value: E): R;
+    /** Compares with the snapshot file, which rho-ext test --update writes. */
+    toMatchSnapshot(hint?: string): R;
+    toMatchSnapshot<U extends { [P in keyof T]?: any }>(shape: Partial<U>, hint?: string): R;
+    toMatchInlineSnapshot(inline?: string, hint?: string): R;
+    toMatchInlineSnapshot<U extends { [P in keyof T]?: any }>(shape: Partial<U>, inline?: string, hint?: string): R;
+    toThrowErrorMatchingSnapshot(hint?: string): R;
+    toThrowErrorMatchingInlineSnapshot(inline?: string, hint?: string): R;
+  };
+  /** Matchers of your own, for expect.extend: declare them here. */
+  export interface CustomMatchers<R = unknown> {}
+  type All<R, T> = Matchers<R, T> & CustomMatchers<R>;
+  export type Assertion<T = any> = All<void, T> & {
+    readonly not: Assertion<T>;
+    /** Waits for the promise's value. */
+    readonly resolves: PromiseAssertion<Awaited<T>>;
+    /** Waits for the reason of the promise's rejection. */
+    readonly rejects: PromiseAssertion<any>;
+  };
+  export type PromiseAssertion<T = any> = All<Promise<void>, T> & { readonly not: PromiseAssertion<T> };
+
+  interface AsymmetricMatchers {
+    stringContaining(text: string): any;
+    stringMatching(pattern: string | RegExp): any;
+    objectContaining<T extends object>(part: T): any;
+    arrayContaining<T>(items: readonly T[]): any;
+    closeTo(n: number, digits?: number): any;
+    schemaMatching(schema: object): any;
+  }
+  export interface MatcherResult {
+    pass: boolean;
+    message: () => string;
+    actual?: unknown;
+    expected?: unknown;
+  }
+  export interface MatcherState {
+    readonly isNot: boolean;
+    readonly promise: string;
+    readonly currentTestName?: string;
+    equals(a: unknown, b: unknown, testers?: readonly EqualityTester[]): boolean;
+    readonly utils: { printReceived(v: unknown): string; printExpected(v: unknown): string; stringify(v: unknown): string; diff(a: unknown, b: unknown): string; matcherHint(name: string, received?: string, expected?: string, options?: object): string };
+  }
+  export type EqualityTester = (this: { equals(a: unknown, b: unknown): boolean }, a: any, b: any, testers: readonly EqualityTester[]) => boolean | undefined;
+  export interface Expect extends AsymmetricMatchers {
+    <T>(value: T, message?: string): Assertion<T>;
+    /** Fails the test, which goes on all the same. */
+    soft<T>(value: T, message?: string): Assertion<T>;
+    /** Asks again until the matcher accepts the value. */
+    poll<T>(fn: () => T, options?: { interval?: number; timeout?: number; message?: string }): PromiseAssertion<Awaited<T>>;
+    /** How many assertions the test makes. */
+    assertions(n: number): void;
+    hasAssertions(): void;
+    unreachable(message?: string): never;
+    extend(matchers: Record<string, (this: MatcherState, received: any, ...args: any[]) => Awaitable<MatcherResult>>): void;
+    addEqualityTesters(testers: readonly EqualityTester[]): void;
+    addSnapshotSerializer(serializer: { test(value: any): boolean } & ({ serialize(value: any, config: any, indentation: string, depth: number, refs: any[], printer: (value: any, config: any, indentation: string, depth: number, refs: any[]) => string): string } | { print(value: any, print: (value: any) => string): string })): void;
+    getState(): { assertionCalls: number; currentTestName?: string; testPath?: string };
+    any(type: unknown): any;
+    anything(): any;
+    readonly not: AsymmetricMatchers;
+  }
+  export const expect: Expect;
+  export const assert: {
+    (value: unknown, message?: string): asserts value;
+    ok(value: unknown, message?: string): asserts value;
+    isTrue(value: unknown, message?: string): asserts value is true;
+    isFalse(value: unknown, message?: string): asserts value is false;
+    isNull(value: unknown, message?: string): asserts value is null;
+    isUndefined(value: unknown, message?: string): asserts value is undefined;
+    isDefined<T>(value: T | undefined, message?: string): asserts value is T;
+    equal(actual: unknown, expected: unknown, message?: string): void;
+    notEqual(actual: unknown, expected: unknown, message?: string): void;
+    strictEqual<T>(actual: unknown, expected: T, message?: string): asserts actual is T;
+    notStrictEqual(actual: unknown, expected: unknown, message?: string): void;
+    deepEqual(actual: unknown, expected: unknown, message?: string): void;
+    notDeepEqual(actual: unknown, expected: unknown, message?: string): void;
+    include(actual: any, item: unknown, message?: string): void;
+    match(text: string, pattern: RegExp, message?: string): void;
+    instanceOf<T>(value: unknown, type: abstract new (...args: any[]) => T, message?: string): asserts value is T;
+    lengthOf(value: { readonly length: number } | { readonly size: number }, n: number, message?: string): void;
+    property(value: unknown, name: string, message?: string): void;
+    throws(fn: () => unknown, expected?: string | RegExp | (abstract new (...args: any[]) => any), message?: string): void;
+    fail(message?: string): never;
+  };
+
+  // Mocks, timers and stubs.
+
+  export type MockResult<T> = { type: "return"; value: T } | { type: "throw"; value: any } | { type: "incomplete"; value: undefined };
+  export type MockSettledResult<T> = { type: "fulfilled"; value: T } | { type: "rejected"; value: any } | { type: "incomplete"; value: undefined };
+  export interface MockState<F extends Procedure> {
+    calls: Parameters<F>[];
+    results: MockResult<ReturnType<F>>[];
+    settledResults: MockSettledResult<Awaited<ReturnType<F>>>[];
+    contexts: ThisParameterType<F>[];
+    instances: any[];
+    /** In which order all mocks were called, from 1. */
+    invocationCallOrder: number[];
+    readonly lastCall: Parameters<F> | undefined;
+  }
+  export interface MockInstance<F extends Procedure = Procedure> {
+    readonly mock: MockState<F>;
+    getMockName(): string;
+    mockName(name: string): this;
+    getMockImplementation(): F | undefined;
+    mockImplementation(fn: F): this;
+    mockImplementationOnce(fn: F): this;
+    withImplementation(fn: F, callback: () => Promise<unknown>): Promise<this>;
+    withImplementation(fn: F, callback: () => unknown): this;
+    mockReturnThis(): this;
+    mockReturnValue(value: ReturnType<F>): this;
+    mockReturnValueOnce(value: ReturnType<F>): this;
+    mockResolvedValue(value: Awaited<ReturnType<F>>): this;
+    mockResolvedValueOnce(value: Awaited<ReturnType<F>>): this;
+    mockRejectedValue(reason: unknown): this;
+    mockRejectedValueOnce(reason: unknown): this;
+    mockThrow(value: unknown): this;
+    mockThrowOnce(value: unknown): this;
+    /** Forgets its calls. */
+    mockClear(): this;
+    /** Forgets its calls, and what was set since it was made. */
+    mockReset(): this;
+    /** The same, and puts back what spyOn replaced. */
+    mockRestore(): void;
+  }
+  export interface Mock<F extends Procedure = Procedure> extends MockInstance<F> {
+    (this: ThisParameterType<F>, ...args: Parameters<F>): ReturnType<F>;
+    new (...args: Parameters<F>): any;
+  }
+  type Methods<T> = { [K in keyof T]: T[K] extends Procedure | undefined ? K : never }[keyof T] & (string | symbol);
+  export type FakeTimerName = "setTimeout" | "clearTimeout" | "setInterval" | "clearInterval" | "Date" | "performance" | "queueMicrotask";
+
+  export interface VI {
+    fn<F extends Procedure | Class = Procedure>(implementation?: F): F extends Class ? F & MockInstance<(...args: ConstructorParameters<F>) => InstanceType<F>> : F extends Procedure ? Mock<F> : never;
+    spyOn<T, K extends keyof T>(object: T, key: K, access: "get"): MockInstance<() => T[K]>;
+    spyOn<T, K extends keyof T>(object: T, key: K, access: "set"): MockInstance<(value: T[K]) => void>;
+    spyOn<T, K extends Methods<Required<T>>>(object: T, key: K): Required<T>[K] extends (...args: infer A) => infer R ? Mock<(this: ThisParameterType<Required<T>[K]>, ...args: A) => R> : never;
+    isMockFunction(value: unknown): value is Mock;
+    clearAllMocks(): VI;
+    resetAllMocks(): VI;
+    restoreAllMocks(): VI;
+    /** The same value, for the type checker a mock. */
+    mocked<T>(value: T): T extends Procedure ? Mock<T> & T : T;
+    hoisted<T>(fn: () => T): T;
+
+    /** Timers and clocks stand still until the test moves them, here and in the extension under test. */
+    useFakeTimers(options?: { toFake?: FakeTimerName[]; toNotFake?: FakeTimerName[]; now?: number | Date; loopLimit?: number }): VI;
+    useRealTimers(): VI;
+    isFakeTimers(): boolean;
+    setSystemTime(time?: number | string | Date): VI;
+    getMockedSystemTime(): Date | null;
+    getRealSystemTime(): number;
+    getTimerCount(): number;
+    clearAllTimers(): VI;
+    advanceTimersByTime(ms: number): VI;
+    advanceTimersByTimeAsync(ms: number): Promise<VI>;
+    advanceTimersToNextTimer(steps?: number): VI;
+    advanceTimersToNextTimerAsync(steps?: number): Promise<VI>;
+    runAllTimers(): VI;
+    runAllTimersAsync(): Promise<VI>;
+    runOnlyPendingTimers(): VI;
+    runOnlyPendingTimersAsync(): Promise<VI>;
+    runAllTicks(): VI;
+
+    stubGlobal(name: string, value: unknown): VI;
+    unstubAllGlobals(): VI;
+    /** Sets a variable for the test file and for the extension under test; undefined takes it away. */
+    stubEnv(name: string, value: string | undefined): VI;
+    unstubAllEnvs(): VI;
+
+    /** Calls the function until it does not throw. */
+    waitFor<T>(fn: () => Awaitable<T>, options?: number | { interval?: number; timeout?: number }): Promise<T>;
+    /** Calls the function until it returns something that is true. */
+    waitUntil<T>(fn: () => Awaitable<T>, options?: number | { interval?: number; timeout?: number }): Promise<Exclude<T, false | null | undefined | 0 | "">>;
+    setConfig(config: { testTimeout?: number; hookTimeout?: number }): void;
+    resetConfig(): void;
+  }
+  export const vi: VI;
+  export const vitest: VI;
+
+  // The extension under test.
+
+  export interface ToolUse {
+    /** file, net, run, env, secret, tool or state. */
+    kind: string;
+    /** A path, a method and address, or a command. */
+    target: string;
+    effect: "read" | "write" | "net" | "run";
+    /** What allowed it. */
+    grant?: string;
+    denied?: boolean;
+  }
+  /** How a call ended, as `rho-ext run --json` prints it. */
+  export interface ToolOutcome<T = any> {
+    callId: string;
+    tool: string;
+    status: "success" | "error" | "denied" | "skipped";
+    /** What the model sees. */
+    text: string;
+    isError: boolean;
+    structured?: T;
+    content?: Content[];
+    details?: any;
+    failure?: { kind: string; message: string; retryable: boolean | null; code?: string; hint?: string; httpStatus?: number; location?: { file: string; line: number; column: number } };
+    /** With defaults filled in. */
+    arguments?: any;
+    durationMs: number;
+    truncated: boolean;
+    uses: ToolUse[];
+    [key: string]: unknown;
+  }
+  export interface CallToolOptions {
+    /** Firing it cancels the call; callTool then rejects with an AbortError. */
+    signal?: AbortSignal;
+    callId?: string;
+    /** What ctx.values gives. */
+    values?: Record<string, unknown>;
+    timeoutMs?: number;
+  }
+  /** Calls a tool as production does: arguments are checked, hooks, permissions and limits hold. It resolves however the call ends. */
+  export function callTool<T = any>(name: string, args?: object, options?: CallToolOptions): Promise<ToolOutcome<T>>;
+  /** Asks the hooks of the extension about an event: what they decide, or undefined. */
+  export function callHook(hook: "onLoad"): Promise<undefined>;
+  export function callHook(hook: "onToolCall", event: Partial<ToolCallEvent> & { toolName: string; risk?: Risk }): Promise<ToolCallDecision | undefined>;
+  export function callHook(hook: "onToolResult", event: Partial<ToolResultEvent> & { toolName: string }): Promise<ToolResultRevision | undefined>;
+  export function callHook(hook: "onBeforeModel", event: { messages: readonly Message[] }): Promise<{ messages: Message[] } | undefined>;
+  export function callCommand(name: string, text?: string): Promise<{ text: string; isError: boolean }>;
+  export function completeCommand(name: string, prefix?: string): Promise<string[]>;
+  /** Changes settings of the extension until the test ends; null takes one away. */
+  export function settings(values: Record<string, string | number | boolean | null>): void;
+
+  /** The temporary project that the extension works in. */
+  export const project: {
+    /** Its absolute path. */
+    readonly root: string;
+    write(path: string, content: string | Uint8Array): Promise<void>;
+    read(path: string): Promise<string>;
+    readBytes(path: string): Promise<Uint8Array>;
+    exists(path: string): Promise<boolean>;
+    /** The paths of all files below a folder, sorted. */
+    list(path?: string): Promise<string[]>;
+    remove(path: string): Promise<void>;
+  };
+
+  /** A request that a mock answered. */
+  export interface MockedRequest {
+    readonly url: string;
+    readonly method: string;
+    readonly headers: Headers;
+    readonly query: Record<string, string>;
+    readonly body: string;
+    readonly bytes: Uint8Array;
+    json(): any;
+  }
+  type TextMatch = string | number | boolean | RegExp | ((value: string | undefined) => boolean);
+  /** What a request must have besides its method and address. What is not named may be anything. */
+  export interface RequestMatch {
+    query?: Record<string, TextMatch>;
+    headers?: Record<string, TextMatch>;
+    /** An object is compared with the JSON of the body. */
+    body?: string | RegExp | object | ((body: string, request: MockedRequest) => boolean);
+  }
+  type ReplyBody = string | Uint8Array | object | number | boolean | null | undefined;
+  type ReplyHeaders = Record<string, string> | [string, string][] | Headers;
+  export interface FetchRoutes {
+    /** The address is a whole one, one that ends with * for all that begin so, or a RegExp. A query in it must be there. */
+    get(url: string | URL | RegExp | ((url: string) => boolean), match?: RequestMatch): FetchRoute;
+    post(url: string | URL | RegExp | ((url: string) => boolean), match?: RequestMatch): FetchRoute;
+    put(url: string | URL | RegExp | ((url: string) => boolean), match?: RequestMatch): FetchRoute;
+    patch(url: string | URL | RegExp | ((url: string) => boolean), match?: RequestMatch): FetchRoute;
+    delete(url: string | URL | RegExp | ((url: string) => boolean), match?: RequestMatch): FetchRoute;
+    head(url: string | URL | RegExp | ((url: string) => boolean), match?: RequestMatch): FetchRoute;
+    any(url: string | URL | RegExp | ((url: string) => boolean), match?: RequestMatch): FetchRoute;
+    /** The requests that were answered, in order. */
+    readonly calls: MockedRequest[];
+  }
+  export interface FetchRoute extends FetchRoutes {
+    /** Objects become JSON. Several replies are given one after the other, and the last again and again. */
+    reply(status: number, body?: ReplyBody | ((request: MockedRequest) => Awaitable<ReplyBody>), headers?: ReplyHeaders): this;
+    reply(answer: (request: MockedRequest) => Awaitable<Response | { status?: number; body?: ReplyBody; headers?: ReplyHeaders }>): this;
+    /** The request fails as if the network did. */
+    replyError(message?: string): this;
+    /** It answers this often; without it, any number of times. */
+    times(n: number): this;
+    once(): this;
+    /** Any number of times. */
+    persist(): this;
+  }
+  /**
+   * Answers requests of the extension and of the test file until the test ends, or the suite where beforeAll calls it.
+   * Nothing reaches the network. Of several routes that fit, the first of the newest mockFetch() answers.
+   */
+  export function mockFetch(options?: {
+    /** Routes that nobody asked for fail the test. */
+    strict?: boolean;
+    /** Answers from __fixtures__/NAME.http.json, which rho-ext test --record writes. */
+    cassette?: string;
+  }): FetchRoutes;
+}
+declare module "vitest" {
+  export * from "rho-ext/test";
+}
+
 /** The global of the seed: synchronous, kept for old files. */
 declare const rho: {
   log(level: "trace" | "debug" | "info" | "warn" | "error", message: string): void;

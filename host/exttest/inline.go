@@ -1,0 +1,161 @@
+package exttest
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"sort"
+	"strings"
+	"unicode/utf16"
+
+	"github.com/rho-ext/rho-ext/host/wire"
+)
+
+// edit is a change of a source text.
+type edit struct {
+	from, to int // bytes that go
+	text     string
+}
+
+// writeInline puts inline snapshots into the test file.
+func (s *snapshots) writeInline(p place) error {
+	byFile := map[string][]wire.TestSnapshot{}
+	for _, n := range s.inline {
+		if n.Place == nil || n.Place.Line == 0 {
+			return errors.New("an inline snapshot cannot be written: where its matcher stands is not known")
+		}
+		byFile[n.Place.File] = append(byFile[n.Place.File], n)
+	}
+	var errs []error
+	for name, list := range byFile {
+		path := p.sources.Path(name)
+		seen, ok := p.sources.Source(name)
+		data, err := os.ReadFile(path)
+		switch {
+		case path == "" || !ok || err != nil:
+			errs = append(errs, fmt.Errorf("the inline snapshots of %s cannot be written", name))
+			continue
+		case string(data) != seen:
+			errs = append(errs, fmt.Errorf("the inline snapshots of %s were not written: the file has changed meanwhile; run the tests again", p.show(name)))
+			continue
+		}
+		text, err := inlined(seen, list)
+		if err == nil {
+			err = replaceFile(path, []byte(text))
+		}
+		if err != nil {
+			errs = append(errs, fmt.Errorf("the inline snapshots of %s: %w", p.show(name), err))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// inlined gives a source text with its inline snapshots.
+func inlined(text string, list []wire.TestSnapshot) (string, error) {
+	var edits []edit
+	for _, n := range list {
+		e, err := inlineEdit(text, n)
+		if err != nil {
+			return "", err
+		}
+		edits = append(edits, e)
+	}
+	sort.SliceStable(edits, func(i, j int) bool { return edits[i].from > edits[j].from })
+	last := len(text) + 1
+	for _, e := range edits {
+		if e.to > last || e.from == last {
+			if text[e.from:min(e.from+len(e.text), len(text))] == e.text {
+				continue // a matcher in a loop: the same again
+			}
+			return "", errors.New("one matcher has several snapshots: an inline snapshot cannot stand in a loop")
+		}
+		text, last = text[:e.from]+e.text+text[e.to:], e.from
+	}
+	return text, nil
+}
+
+// inlineMatcher is how the names of the matchers end.
+const inlineMatcher = "InlineSnapshot"
+
+// inlineEdit finds the call of the matcher at or after a place, and what to put
+// between its parentheses.
+func inlineEdit(text string, n wire.TestSnapshot) (edit, error) {
+	at := offset(text, n.Place.Line, n.Place.Column)
+	// The place may be that of the name, of the dot before or of the parenthesis
+	// after it.
+	start := max(0, at-len("toThrowErrorMatchingInlineSnapshot")-1)
+	i := strings.Index(text[start:], inlineMatcher)
+	if at > len(text) || i < 0 {
+		return edit{}, fmt.Errorf("line %d: no matcher for inline snapshots stands there", n.Place.Line)
+	}
+	open := start + i + len(inlineMatcher)
+	if generic := strings.IndexByte(text[open:], '('); generic >= 0 && strings.HasPrefix(text[open:], "<") {
+		open += generic
+	}
+	if open >= len(text) || text[open] != '(' {
+		return edit{}, fmt.Errorf("line %d: the matcher for inline snapshots is not called there", n.Place.Line)
+	}
+	open++
+	from := skipSpace(text, open)
+	to := from
+	if from < len(text) && text[from] == '`' {
+		_, rest, ok := template(text[from:])
+		if !ok {
+			return edit{}, fmt.Errorf("line %d: the inline snapshot does not end", n.Place.Line)
+		}
+		to = len(text) - len(rest)
+	} else if from >= len(text) || text[from] != ')' {
+		return edit{}, fmt.Errorf("line %d: the argument of the matcher is no text in backquotes", n.Place.Line)
+	}
+	if to == from { // there was none: what is between the parentheses goes
+		from = open
+	}
+	return edit{from, to, indented(n.Text, indentAt(text, at))}, nil
+}
+
+func skipSpace(text string, i int) int {
+	for i < len(text) && strings.IndexByte(" \t\r\n", text[i]) >= 0 {
+		i++
+	}
+	return i
+}
+
+// indented is a snapshot as it stands in a source text.
+func indented(text, indent string) string {
+	if !strings.Contains(text, "\n") {
+		return quoted(text)
+	}
+	lines := strings.Split(escapeTemplate.Replace(text), "\n")
+	for i, l := range lines {
+		if l != "" {
+			lines[i] = indent + "  " + l
+		}
+	}
+	return "`\n" + strings.Join(lines, "\n") + "\n" + indent + "`"
+}
+
+// indentAt is the space that the line of an offset begins with.
+func indentAt(text string, at int) string {
+	line := text[strings.LastIndexByte(text[:min(at, len(text))], '\n')+1:]
+	return line[:len(line)-len(strings.TrimLeft(line, " \t"))]
+}
+
+// offset turns a 1-based position, whose column counts UTF-16 units, into bytes.
+func offset(text string, line, column int) int {
+	at := 0
+	for ; line > 1; line-- {
+		next := strings.IndexByte(text[at:], '\n')
+		if next < 0 {
+			return len(text)
+		}
+		at += next + 1
+	}
+	for _, r := range text[at:] {
+		if column <= 1 || r == '\n' {
+			break
+		}
+		column -= max(utf16.RuneLen(r), 1)
+		at += len(string(r))
+	}
+	return at
+}
