@@ -21,7 +21,7 @@
     // reset prepares for another attempt.
     reset() {
       this.assertions += this.asserted;
-      const keep = ["node", "context", "tells", "assertions", "ends", "clock"], have = keys(this);
+      const keep = ["node", "context", "tells", "assertions", "ends", "clock", "calls"], have = keys(this);
       for (let i = 0; i < have.length; i++) if (!keep.includes(have[i])) delete this[have[i]];
     }
     // push adds to one of the lists below.
@@ -55,6 +55,7 @@
     waiting: undefined, // how to end the phase that waits
     undo: undefined, // takes fixtures down
     ends: undefined, // see lifetime.js
+    calls: 0, // of tools, so far
     clock: undefined, // a promise: the extension under test follows the clock
   });
 
