@@ -89,9 +89,13 @@ func (r *Report) Failed(strict bool) bool {
 func (r *Report) arrange() {
 	order := map[string]int{}
 	for i, e := range r.Extensions {
-		order[e.ID+"\x00"+e.File] = i
 		if _, ok := order[e.ID]; !ok {
 			order[e.ID] = i
+		}
+	}
+	for _, f := range r.Findings { // what is no extension comes last
+		if _, ok := order[f.Extension]; !ok {
+			order[f.Extension] = len(r.Extensions)
 		}
 	}
 	slices.SortStableFunc(r.Findings, func(a, b Finding) int {

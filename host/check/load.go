@@ -20,6 +20,14 @@ func (u *unit) loadFailures() {
 			u.absent = m[1]
 			f.Hint = cmp.Or(f.Hint, insteadOf(m[1]))
 		}
+		if f.Stage == wire.StageEvaluate && f.Hint == "" && u.Survey != nil {
+			for _, t := range u.Survey.Targets {
+				if t.Kind == wire.TargetEnv && u.Owns(t.At) {
+					f.Hint = "nothing is granted here, so " + t.Name + " is not set: ask for it when a tool runs, not while the module loads"
+					break
+				}
+			}
+		}
 		u.findings = append(u.findings, ofFailure(f, u.pathOf(f)))
 	}
 }
