@@ -17,7 +17,7 @@ test("follows redirects", async () => {
 
 test("gives up when the server takes too long", async () => {
   vi.useFakeTimers();
-  mockFetch().head(url).reply(() => new Promise(() => {})); // it never answers
+  mockFetch().head(url).reply(() => new Promise<never>(() => {})); // it never answers
   const asking = callTool("http_status", { url, timeout: 2 });
   await vi.advanceTimersByTimeAsync(2000);
   expect(await asking).toMatchObject({ isError: true, failure: { kind: "timeout" } });
