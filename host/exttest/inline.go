@@ -41,7 +41,7 @@ func (s *snapshots) writeInline(p place) error {
 		}
 		text, err := inlined(seen, list)
 		if err == nil {
-			err = replaceFile(path, []byte(text))
+			err = replaceInside(s.folder, path, []byte(text))
 		}
 		if err != nil {
 			errs = append(errs, fmt.Errorf("the inline snapshots of %s: %w", p.show(name), err))
