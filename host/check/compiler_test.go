@@ -71,7 +71,7 @@ func TestAProjectThatIsNotTrustedRunsNoProgramOfItsOwn(t *testing.T) {
 func TestACompilerThatIsAbsentOrFailsIsSaidInALine(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct{ tsc, note string }{
-		"absent":      {"", "no tsc and tsconfig.json in this project; npm i -D typescript, or see rho-ext types"},
+		"absent":      {"", "no tsc in node_modules: npm i -D typescript adds it"},
 		"fails":       {"echo >&2 'node: not found'\nexit 127\n", "ended with 127: node: not found"},
 		"not for it":  {"exit 0\n", "tsconfig.json does not include it"},
 		"odd answers": {"echo 'error TS5083: Cannot read file.'\nexit 1\n", "ended with 1: error TS5083: Cannot read file."},
