@@ -34,7 +34,7 @@ type testRealm struct {
 }
 
 // testEntry is the global through which the module rho-ext/test gets its
-// functions. It is there while a test file's modules are evaluated.
+// functions. It stays: a module that is imported in a test is evaluated then.
 const testEntry = "__rho_test"
 
 // StartTests makes the runtime one for a test file, before its code runs.
@@ -44,15 +44,12 @@ func (g *Globals) StartTests(env TestEnv, o wire.TestOptions) error {
 	if err != nil {
 		return fmt.Errorf("prepare for a test file: %w", err)
 	}
-	return g.vm.GlobalObject().Set(testEntry, v)
+	return g.vm.GlobalObject().DefineDataProperty(testEntry, v, goja.FLAG_FALSE, goja.FLAG_FALSE, goja.FLAG_FALSE)
 }
 
 // CollectTests runs the callbacks of describe, once the test file's modules have
 // been evaluated. It gives the JSON text of a [wire.TestNode], or a promise of it.
 func (g *Globals) CollectTests() (goja.Value, error) {
-	if err := g.vm.GlobalObject().Delete(testEntry); err != nil {
-		return nil, err
-	}
 	return g.call(testSuitesScript, "collect")
 }
 
@@ -63,10 +60,13 @@ func (g *Globals) RunTest(part string, args json.RawMessage) (goja.Value, error)
 }
 
 // TestStuck ends what the part of a test of this state waits for: it will not
-// come. It reports false when nothing waits.
-func (g *Globals) TestStuck(state goja.Value) (bool, error) {
+// come. waits says that something waits on all the same, and has a deadline.
+func (g *Globals) TestStuck(state goja.Value) (ended, waits bool, err error) {
 	v, err := g.call(testRunScript, "stuck", state)
-	return err == nil && v.ToBoolean(), err
+	if err != nil {
+		return false, false, err
+	}
+	return v.String() == "ended", v.String() == "waits", nil
 }
 
 // FailTest fails the part of a test of this state with an exception that nobody

@@ -108,8 +108,8 @@ beside built-in ones. A .ts file in .rho/extensions/ is an extension.`,
 	root.AddCommand(a.runCommand(), a.listCommand(), a.infoCommand(), a.serveCommand(), a.devCommand(), a.testCommand(), a.commandCommand(), a.hookCommand(), a.trustCommand(), a.grantCommand(),
 		a.revokeCommand(), a.permissionsCommand(), a.secretCommand(), a.doctorCommand(), a.versionCommand())
 	root.AddCommand(a.initCommand(), a.typesCommand(), a.completionCommand())
-	root.AddCommand(a.bundleCommand(), a.benchCommand(), a.logsCommand())
 	root.AddCommand(a.checkCommand())
+	root.AddCommand(a.bundleCommand(), a.benchCommand(), a.logsCommand())
 	root.CompletionOptions.DisableDefaultCmd = true
 	a.completes(root)
 	return root

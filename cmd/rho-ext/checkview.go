@@ -28,13 +28,18 @@ func (a *app) tint(c color, text string) string {
 // printReport shows a report to people.
 func (a *app) printReport(r *check.Report) error {
 	var b strings.Builder
-	for from := 0; from < len(r.Findings); {
+	list, alike := folded(r.Findings)
+	for from := 0; from < len(list); {
 		to := from
-		for to < len(r.Findings) && r.Findings[to].Extension == r.Findings[from].Extension {
+		for to < len(list) && list[to].Extension == list[from].Extension {
 			to++
 		}
-		a.writeGroup(&b, r, r.Findings[from:to])
+		a.writeGroup(&b, r, list[from:to])
 		from = to
+	}
+	for _, f := range alike {
+		text := fmt.Sprintf("%s: %s  [%s]", f.Message, f.Extension, f.Rule)
+		writeWrapped(&b, "info:  ", cleanLine(text), func(s string) string { return a.tint(dim, s) })
 	}
 	for _, note := range r.Types.Notes {
 		writeWrapped(&b, "types: ", cleanLine(note), func(s string) string { return s })
@@ -42,6 +47,34 @@ func (a *app) printReport(r *check.Report) error {
 	b.WriteString(a.summary(r) + "\n")
 	_, err := io.WriteString(a.out, b.String())
 	return err
+}
+
+// folded takes out what is worth knowing of several extensions as a whole and is
+// the same for all of them: it is told once, with their names.
+func folded(all []check.Finding) (list, alike []check.Finding) {
+	names := map[string][]string{}
+	key := func(f check.Finding) string {
+		if f.Severity != check.Info || f.Line > 0 {
+			return ""
+		}
+		return f.Rule + "\x00" + f.Message
+	}
+	for _, f := range all {
+		if k := key(f); k != "" {
+			names[k] = append(names[k], f.Extension)
+		}
+	}
+	for _, f := range all {
+		k := key(f)
+		switch n := names[k]; {
+		case k == "" || len(n) == 1:
+			list = append(list, f)
+		case n[0] == f.Extension:
+			f.Extension = shortList(n, 8)
+			alike = append(alike, f)
+		}
+	}
+	return list, alike
 }
 
 // writeGroup shows the findings of one extension.
@@ -54,16 +87,17 @@ func (a *app) writeGroup(b *strings.Builder, r *check.Report, list []check.Findi
 		}
 	}
 	fmt.Fprintf(b, "%s  %s\n", cleanLine(list[0].Extension), a.tint(dim, cleanLine(file)))
+	list, also := merged(list)
 	wide := 0
 	for _, f := range list {
 		wide = max(wide, len(placeIn(f, file)))
 	}
 	wide = min(wide, 24)
 	count, more := map[string]int{}, map[string]int{}
-	for _, f := range list {
-		key := f.Rule + string(f.Severity)
-		if count[key]++; count[key] > checkAlike {
-			more[f.Rule]++
+	hinted := map[string]bool{}
+	for i, f := range list {
+		if count[f.Rule]++; count[f.Rule] > checkAlike {
+			more[f.Rule] += 1 + len(also[i])
 			continue
 		}
 		severity := fmt.Sprintf("%-7s", f.Severity)
@@ -71,19 +105,30 @@ func (a *app) writeGroup(b *strings.Builder, r *check.Report, list []check.Findi
 		margin := strings.Repeat(" ", wide+13)
 		text := wrapped(clean(f.Message)+"  ["+f.Rule+"]", checkWidth-len(margin))
 		text[len(text)-1] = strings.TrimSuffix(text[len(text)-1], "["+f.Rule+"]") + a.tint(dim, "["+f.Rule+"]")
-		b.WriteString(strings.Replace(head, severity, a.tint(checkColors[f.Severity], severity), 1) + strings.TrimRight(text[0], " ") + "\n")
+		b.WriteString(strings.Replace(head, severity, a.tint(checkColors[f.Severity], severity), 1) + text[0] + "\n")
 		for _, line := range text[1:] {
 			b.WriteString(margin + line + "\n")
 		}
-		if f.Hint != "" {
-			for i, line := range wrapped("hint: "+clean(f.Hint), checkWidth-len(margin)) {
+		below := func(text string) {
+			for i, line := range wrapped(text, checkWidth-len(margin)-2) {
 				if i > 0 {
 					line = "  " + line
 				}
 				b.WriteString(margin + a.tint(dim, line) + "\n")
 			}
 		}
-		if f.Severity == check.Error && f.Frame != "" && count[key] <= checkDrawn {
+		if len(also[i]) > 0 {
+			var places []string
+			for _, f := range also[i] {
+				places = append(places, placeIn(f, file))
+			}
+			below("also at " + shortList(places, 6))
+		}
+		if f.Hint != "" && !hinted[f.Hint] {
+			hinted[f.Hint] = true
+			below("hint: " + clean(f.Hint))
+		}
+		if f.Severity == check.Error && f.Frame != "" && count[f.Rule] <= checkDrawn {
 			for line := range strings.SplitSeq(f.Frame, "\n") {
 				b.WriteString("    " + a.tint(dim, cut(clean(line), checkWidth-4)) + "\n")
 			}
@@ -96,6 +141,27 @@ func (a *app) writeGroup(b *strings.Builder, r *check.Report, list []check.Findi
 		}
 	}
 	b.WriteString("\n")
+}
+
+// merged takes out findings that say the same of another place, and gives them
+// by the number of the first one.
+func merged(all []check.Finding) (list []check.Finding, also map[int][]check.Finding) {
+	type key struct {
+		rule, message string
+		severity      check.Severity
+	}
+	first := map[key]int{}
+	also = map[int][]check.Finding{}
+	for _, f := range all {
+		k := key{f.Rule, f.Message, f.Severity}
+		if i, ok := first[k]; ok && f.Line > 0 {
+			also[i] = append(also[i], f)
+			continue
+		}
+		first[k] = len(list)
+		list = append(list, f)
+	}
+	return list, also
 }
 
 // placeIn is the place of a finding, with its file where that is not the one

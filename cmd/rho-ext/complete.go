@@ -60,6 +60,8 @@ var (
 var flagValues = map[string]completer{
 	"isolation":  fixed("process", "in-process"),
 	"log-level":  fixed("debug", "info", "warn", "error", "off"),
+	"level":      fixed("debug", "info", "warn", "error"),
+	"tool":       (*names).tools,
 	"template":   fixed(scaffold.TemplateNames()...),
 	"reporter":   fixed(reporterNames...),
 	"format":     fixed("text", "github"),

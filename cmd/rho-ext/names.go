@@ -16,7 +16,7 @@ import (
 
 // While somebody waits for a word to be completed, names are looked for this long
 // at most, and one extension may take that long.
-const (
+var (
 	completionTime = time.Second
 	completionLoad = 800 * time.Millisecond
 )

@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"strings"
 	"time"
 
@@ -290,7 +289,7 @@ func (r *plainReporter) diff(text string) {
 		case strings.HasPrefix(line, "+"):
 			line = r.paint(red, line)
 		}
-		fmt.Fprintf(r.app.out, "  %s\n", line)
+		fmt.Fprintln(r.app.out, strings.TrimRight("  "+line, " "))
 	}
 }
 

@@ -5,7 +5,7 @@ const log = defineTool({
   description: "List the latest commits of the project, newest first.",
   risk: "destructive", // it runs a program: whoever uses it is asked, and git needs a grant
   parameters: {
-    count: s.integer({ minimum: 1, maximum: 100 }).default(10),
+    count: s.integer({ minimum: 1, maximum: 100 }).describe("how many to list").default(10),
     path: s.string().describe("only commits that touched this file or directory").optional(),
   },
   async execute({ count, path }, { exec, progress, signal }) {

@@ -10,7 +10,7 @@ const add = defineTool({
   name: "note_add",
   description: "Append a line to one of the project's notes.",
   risk: "write",
-  parameters: { name, line: s.string({ minLength: 1, maxLength: 2000 }) },
+  parameters: { name, line: s.string({ minLength: 1, maxLength: 2000 }).describe("what to note") },
   async execute({ name, line }, { fs, log }) {
     const path = `notes/${name}.md`;
     await fs.append(path, `- ${line}\n`);

@@ -41,6 +41,11 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	report.arrange()
 	report.DurationMS = float64(time.Since(began).Microseconds()) / 1000
 	if len(report.Extensions) == 0 && o.Path != "" {
+		for _, e := range r.listed {
+			if e.State == host.StateDisabled && (r.target.id == e.ID || r.target.path != "" && inside(r.absolute(e.Path), r.target.path)) {
+				return nil, &PathError{Message: e.ID + " is disabled by the configuration, so it is not looked into"}
+			}
+		}
 		return nil, &PathError{Message: o.Path + " holds no extension; an extension is NAME.ts, or a folder with mod.ts, index.ts or a package.json that names its module"}
 	}
 	return report, nil
@@ -101,11 +106,7 @@ func (r *run) judge(ctx context.Context, report *Report) {
 		}
 	}
 	loose := r.discovery(report)
-	if r.opts.NoTypes {
-		report.Types.Notes = append(report.Types.Notes, "not checked, as was asked")
-	} else {
-		r.types(ctx, asked, &report.Types)
-	}
+	r.types(ctx, asked, &report.Types)
 	for _, u := range asked {
 		u.silence(report)
 		report.Findings = append(report.Findings, u.findings...)

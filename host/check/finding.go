@@ -2,6 +2,7 @@ package check
 
 import (
 	"cmp"
+	"math"
 	"slices"
 )
 
@@ -34,6 +35,14 @@ type Finding struct {
 	Hint    string `json:"hint,omitempty"`
 	// Frame is a few source lines around the place, ready to print.
 	Frame string `json:"frame,omitempty"`
+}
+
+// place orders findings of a file; those about an extension as a whole come last.
+func (f *Finding) place() int {
+	if f.Line == 0 {
+		return math.MaxInt
+	}
+	return f.Line
 }
 
 // Checked is an extension that was looked at.
@@ -80,14 +89,18 @@ func (r *Report) Failed(strict bool) bool {
 func (r *Report) arrange() {
 	order := map[string]int{}
 	for i, e := range r.Extensions {
-		order[e.ID+"\x00"+e.File] = i
 		if _, ok := order[e.ID]; !ok {
 			order[e.ID] = i
 		}
 	}
+	for _, f := range r.Findings { // what is no extension comes last
+		if _, ok := order[f.Extension]; !ok {
+			order[f.Extension] = len(r.Extensions)
+		}
+	}
 	slices.SortStableFunc(r.Findings, func(a, b Finding) int {
 		return cmp.Or(cmp.Compare(order[a.Extension], order[b.Extension]), cmp.Compare(a.Extension, b.Extension),
-			cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column),
+			cmp.Compare(a.File, b.File), cmp.Compare(a.place(), b.place()), cmp.Compare(a.Column, b.Column),
 			cmp.Compare(a.Severity.rank(), b.Severity.rank()), cmp.Compare(a.Rule, b.Rule), cmp.Compare(a.Message, b.Message))
 	})
 	r.Findings = slices.Compact(r.Findings)

@@ -1,6 +1,8 @@
 package check
 
 import (
+	"cmp"
+	"regexp"
 	"slices"
 
 	"github.com/rho-ext/rho-ext/host"
@@ -14,9 +16,23 @@ func (u *unit) loadFailures() {
 		if u.Manifest != nil && f.Stage == wire.StageManifest && u.clashing {
 			continue
 		}
+		if m := undefined.FindStringSubmatch(f.Message); m != nil {
+			u.absent = m[1]
+			f.Hint = cmp.Or(f.Hint, insteadOf(m[1]))
+		}
+		if f.Stage == wire.StageEvaluate && f.Hint == "" && u.Survey != nil {
+			for _, t := range u.Survey.Targets {
+				if t.Kind == wire.TargetEnv && u.Owns(t.At) {
+					f.Hint = "nothing is granted here, so " + t.Name + " is not set: ask for it when a tool runs, not while the module loads"
+					break
+				}
+			}
+		}
 		u.findings = append(u.findings, ofFailure(f, u.pathOf(f)))
 	}
 }
+
+var undefined = regexp.MustCompile(`^ReferenceError: (\S+) is not defined$`)
 
 // pathOf finds the file that a failure names.
 func (u *unit) pathOf(f host.Failure) string {

@@ -14,8 +14,6 @@ type Options struct {
 	// Trusted says that the user trusts the project, so that its own compiler
 	// may be run for the types.
 	Trusted bool
-	// NoTypes leaves the types alone.
-	NoTypes bool
 }
 
 // PathError says that there is nothing to check at a path.

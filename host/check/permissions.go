@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/rho-ext/rho-ext/host"
 	"github.com/rho-ext/rho-ext/host/permission"
 	"github.com/rho-ext/rho-ext/host/wire"
 	"github.com/rho-ext/rho-ext/internal/suggest"
@@ -114,6 +115,13 @@ func missing(u *unit, p *wire.Permissions) {
 			}
 		}
 	}
+	if p.Read != nil && len(p.Read) == 0 && u.Survey.Code.Effects.Has(registry.EffectRead) && !u.Survey.Code.Whole {
+		for _, m := range u.Survey.Code.Seen {
+			if m.Effect == registry.EffectRead && u.Owns(m.At) {
+				u.say("permission-missing", at{pos: m.At}, "leave read out, which means the project, or name what is read", "%s will always be refused: permissions.read is empty", m.Name)
+			}
+		}
+	}
 	rules := []permission.NetRule{}
 	for _, text := range p.Net {
 		if rule, err := permission.ParseNetRule(text); err == nil {
@@ -213,6 +221,9 @@ func wide(u *unit, p *wire.Permissions) {
 
 // knownTools tells of tools that are named and that nobody has.
 func knownTools(u *unit) {
+	if slices.ContainsFunc(u.run.listed, func(e host.ExtensionInfo) bool { return e.State == host.StateDisabled }) {
+		return // its tools are not known
+	}
 	names := map[string]bool{}
 	for name := range u.run.builtins {
 		names[name] = true

@@ -1,6 +1,9 @@
 package check
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // Rule is one thing that is checked.
 type Rule struct {
@@ -42,7 +45,11 @@ func one(text string) map[string]string { return map[string]string{"example.ts":
 
 // tool is an example of one tool that has a few more lines.
 func tool(more string) map[string]string {
-	return one(`import { defineTool, s } from "rho-ext";
+	names := "defineTool"
+	if strings.Contains(more, " s.") {
+		names = "defineTool, s"
+	}
+	return one(`import { ` + names + ` } from "rho-ext";
 
 export default defineTool({
   name: "example",

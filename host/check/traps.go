@@ -1,6 +1,8 @@
 package check
 
 import (
+	"cmp"
+	"slices"
 	"strings"
 
 	"github.com/rho-ext/rho-ext/host/wire"
@@ -50,6 +52,13 @@ var instead = map[string]string{
 	"Promise.try":           "use an async function",
 }
 
+func insteadOf(name string) string {
+	if slices.Contains([]string{"defineExtension", "defineTool", "s", "ToolError"}, name) {
+		return "write import { " + name + " } from \"rho-ext\""
+	}
+	return cmp.Or(instead[name], "check the spelling, or import it")
+}
+
 // trapRules tell of what the engine has not.
 func trapRules(u *unit) {
 	if u.Survey == nil {
@@ -62,11 +71,9 @@ func trapRules(u *unit) {
 		where := at{pos: t.At}
 		switch t.Kind {
 		case wire.TrapGlobal:
-			hint := instead[t.Name]
-			if hint == "" {
-				hint = "check the spelling, or import it"
+			if t.Name != u.absent {
+				u.say("missing-global", where, insteadOf(t.Name), "%s is not defined in the sandbox", t.Name)
 			}
-			u.say("missing-global", where, hint, "%s is not defined in the sandbox", t.Name)
 		case wire.TrapMember:
 			u.say("missing-member", where, instead[t.Name], "%s is not there in the sandbox", t.Name)
 		case wire.TrapRegexp:

@@ -2,6 +2,7 @@ package check
 
 import (
 	"context"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -28,14 +29,18 @@ type compile struct {
 // types has the project's own compiler check the types, where there is one.
 func (r *run) types(ctx context.Context, asked []*unit, t *Types) {
 	var runs []*compile
-	none := false
+	missing := map[string]bool{}
 	for _, u := range asked {
 		if len(u.Failures) > 0 && u.Manifest == nil {
 			continue // the compiler would say it again
 		}
 		tsc, config := r.compilerOf(u)
 		if tsc == "" || config == "" {
-			none = true
+			if tsc == "" {
+				missing["no tsc in node_modules: npm i -D typescript adds it"] = true
+			} else {
+				missing["no tsconfig.json for an extension: rho-ext init writes one"] = true
+			}
 			continue
 		}
 		i := slices.IndexFunc(runs, func(c *compile) bool { return c.tsc == tsc && c.config == config })
@@ -45,12 +50,12 @@ func (r *run) types(ctx context.Context, asked []*unit, t *Types) {
 		}
 		runs[i].units = append(runs[i].units, u)
 	}
-	if none {
+	for _, why := range slices.Sorted(maps.Keys(missing)) {
 		what := "not checked"
 		if len(runs) > 0 {
 			what = "not checked everywhere"
 		}
-		t.note(what + ", no tsc and tsconfig.json in this project; npm i -D typescript, or see rho-ext types")
+		t.note(what + ", " + why)
 	}
 	for _, c := range runs {
 		r.compile(ctx, c, t)

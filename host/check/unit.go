@@ -12,7 +12,8 @@ type unit struct {
 	*host.Inspection
 	run      *run
 	findings []Finding
-	clashing bool // a tool of it has a name that is taken
+	absent   string // a global whose absence ended the load, and is told with that
+	clashing bool   // a tool of it has a name that is taken
 }
 
 func newUnit(r *run, i *host.Inspection) *unit { return &unit{Inspection: i, run: r} }

@@ -28,7 +28,7 @@ func (t *testRun) ask(ctx context.Context, r wire.TestRequest) (wire.Response, e
 	}
 	switch r.Do {
 	case wire.TestCallTool:
-		return with(r, func(c wire.TestToolCall) (any, error) { return w.callTool(ctx, c) })
+		return with(r, func(c wire.TestToolCall) (any, error) { return w.callTool(ctx, c, t.toolCalls.add) })
 	case wire.TestCallHook:
 		return with(r, func(c wire.TestHookCall) (any, error) { return w.callHook(ctx, c) })
 	case wire.TestCommand:
@@ -46,7 +46,10 @@ func (t *testRun) ask(ctx context.Context, r wire.TestRequest) (wire.Response, e
 	case wire.TestSettings:
 		return with(r, func(values map[string]json.RawMessage) (any, error) { w.configure(values); return nil, nil })
 	case wire.TestTime:
-		return with(r, func(d wire.TestTimeData) (any, error) { return nil, w.moveClock(ctx, d) })
+		return with(r, func(d wire.TestTimeData) (any, error) {
+			t.toolCalls.wait(ctx, d.After)
+			return nil, w.moveClock(ctx, d)
+		})
 	case wire.TestProject:
 		return with(r, w.inProject)
 	}
@@ -66,9 +69,11 @@ func with[T any](r wire.TestRequest, do func(T) (any, error)) (wire.Response, er
 	return answer(v)
 }
 
-// callTool runs a tool through the door, as an agent would.
-func (w *world) callTool(ctx context.Context, c wire.TestToolCall) (any, error) {
+// callTool runs a tool through the door, as an agent would. It says when the
+// call has begun.
+func (w *world) callTool(ctx context.Context, c wire.TestToolCall, begun func()) (any, error) {
 	if _, ok := w.reg.Snapshot().Lookup(c.Name); !ok {
+		begun()
 		if err := w.broken(); err != nil {
 			return nil, refuse("Error", err.Error())
 		}
@@ -79,6 +84,7 @@ func (w *world) callTool(ctx context.Context, c wire.TestToolCall) (any, error) 
 		id = fmt.Sprint("call-", serial.Add(1))
 	}
 	defer w.begin(id)()
+	begun()
 	return w.door.Call(ctx, registry.Request{
 		Tool: c.Name, ID: id, Arguments: c.Args, Values: c.Values, Timeout: time.Duration(c.TimeoutMS * float64(time.Millisecond)),
 	}), nil

@@ -1,6 +1,7 @@
 package exttest
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -23,6 +24,9 @@ type broker struct {
 	mu    sync.Mutex
 	calls map[string]*testRun
 	last  int
+	// streams are the bodies of answers to the test file's own requests.
+	streams map[wire.Stream]*bytes.Reader
+	opened  wire.Stream
 }
 
 var _ wire.Broker = (*broker)(nil)
@@ -93,11 +97,38 @@ func (b *broker) Do(ctx context.Context, req wire.Request) (wire.Response, error
 	}
 }
 
-// Read implements [wire.Broker]. No answer of this broker is a stream.
-func (b *broker) Read(context.Context, wire.Stream, int) ([]byte, error) { return nil, io.EOF }
+// Read implements [wire.Broker].
+func (b *broker) Read(_ context.Context, s wire.Stream, max int) ([]byte, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	r := b.streams[s]
+	if r == nil || r.Len() == 0 {
+		delete(b.streams, s)
+		return nil, io.EOF
+	}
+	out := make([]byte, min(max, r.Len()))
+	n, err := r.Read(out)
+	return out[:n], err
+}
 
 // CloseStream implements [wire.Broker].
-func (b *broker) CloseStream(wire.Stream) {}
+func (b *broker) CloseStream(s wire.Stream) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	delete(b.streams, s)
+}
+
+// open makes a body a stream.
+func (b *broker) open(body []byte) wire.Stream {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.streams == nil {
+		b.streams = map[wire.Stream]*bytes.Reader{}
+	}
+	b.opened++
+	b.streams[b.opened] = bytes.NewReader(body)
+	return b.opened
+}
 
 func (b *broker) log(t *testRun, req wire.Request) (wire.Response, error) {
 	var rec wire.LogRecord

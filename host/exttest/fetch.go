@@ -75,7 +75,10 @@ func (t *testRun) fetch(ctx context.Context, req wire.Request) (wire.Response, e
 		text = http.StatusText(res.status)
 	}
 	data, err := json.Marshal(wire.FetchResponse{Status: res.status, StatusText: text, URL: f.URL, Headers: res.headers})
-	return wire.Response{Data: data, Payload: res.body}, err
+	if err != nil || f.Whole {
+		return wire.Response{Data: data, Payload: res.body}, err
+	}
+	return wire.Response{Data: data, Stream: t.file.broker.open(res.body)}, nil
 }
 
 // reply is what a mock, or the network, answers.
@@ -135,7 +138,10 @@ func (t *testRun) record(ctx context.Context, name string, req wire.TestFetchReq
 	if err != nil {
 		var we *wire.Error
 		if errors.As(err, &we) && we.Kind == registry.KindPermissionDenied {
-			return nil, fmt.Errorf("%s; to record it, add %s", we.Message, strings.TrimPrefix(we.Hint, "run with "))
+			err = fmt.Errorf("%s; to record it, add %s", we.Message, strings.TrimPrefix(we.Hint, "run with "))
+			t.mu.Lock()
+			t.unasked = append(t.unasked, err.Error())
+			t.mu.Unlock()
 		}
 		return nil, err
 	}

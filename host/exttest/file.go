@@ -80,7 +80,7 @@ func (f *fileRun) begin(ctx context.Context) (*wire.TestNode, *host.Failure, err
 		return nil, f.place.failure(f.file, fails.List[0]), nil
 	}
 	f.place = place{root: f.opts.Root, sources: made}
-	if f.shots, err = readSnapshots(f.file.Path); err != nil {
+	if f.shots, err = readSnapshots(f.file.Folder, f.file.Path); err != nil {
 		return nil, &host.Failure{Extension: f.file.Extension, Stage: wire.StageDiscover, File: shown(f.opts.Root, f.shots.path), Message: err.Error(),
 			Hint: "mend the file, or remove it and run with --update"}, nil
 	}

@@ -41,7 +41,7 @@ func (s *snapshots) writeInline(p place) error {
 		}
 		text, err := inlined(seen, list)
 		if err == nil {
-			err = replaceFile(path, []byte(text))
+			err = replaceInside(s.folder, path, []byte(text))
 		}
 		if err != nil {
 			errs = append(errs, fmt.Errorf("the inline snapshots of %s: %w", p.show(name), err))
@@ -81,9 +81,12 @@ const inlineMatcher = "InlineSnapshot"
 // between its parentheses.
 func inlineEdit(text string, n wire.TestSnapshot) (edit, error) {
 	at := offset(text, n.Place.Line, n.Place.Column)
-	// The place may be that of the name, of the dot before or of the parenthesis
+	// The place may be in the name, at the dot before it or at the parenthesis
 	// after it.
-	start := max(0, at-len("toThrowErrorMatchingInlineSnapshot")-1)
+	start := min(at, len(text))
+	for start > 0 && isLetter(text[start-1]) {
+		start--
+	}
 	i := strings.Index(text[start:], inlineMatcher)
 	if at > len(text) || i < 0 {
 		return edit{}, fmt.Errorf("line %d: no matcher for inline snapshots stands there", n.Place.Line)
@@ -113,6 +116,8 @@ func inlineEdit(text string, n wire.TestSnapshot) (edit, error) {
 	return edit{from, to, indented(n.Text, indentAt(text, at))}, nil
 }
 
+func isLetter(c byte) bool { return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' }
+
 func skipSpace(text string, i int) int {
 	for i < len(text) && strings.IndexByte(" \t\r\n", text[i]) >= 0 {
 		i++
@@ -122,6 +127,7 @@ func skipSpace(text string, i int) int {
 
 // indented is a snapshot as it stands in a source text.
 func indented(text, indent string) string {
+	text = wholeLines(text)
 	if !strings.Contains(text, "\n") {
 		return quoted(text)
 	}

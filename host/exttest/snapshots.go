@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"sort"
 	"strings"
@@ -17,8 +16,9 @@ import (
 // snapshots are those of one test file, in the format of vitest:
 // __snapshots__/NAME.snap beside it.
 type snapshots struct {
-	path string
-	have map[string]string
+	path   string
+	folder string
+	have   map[string]string
 
 	mu     sync.Mutex
 	count  Snapshots
@@ -32,12 +32,12 @@ const snapshotHeader = "// Vitest Snapshot v1, https://vitest.dev/guide/snapshot
 // maxSnapshots bounds a file of snapshots.
 const maxSnapshots = 32 << 20
 
-func readSnapshots(test string) (*snapshots, error) {
+func readSnapshots(folder, test string) (*snapshots, error) {
 	s := &snapshots{
-		path: filepath.Join(filepath.Dir(test), "__snapshots__", filepath.Base(test)+".snap"),
+		folder: folder, path: filepath.Join(filepath.Dir(test), "__snapshots__", filepath.Base(test)+".snap"),
 		have: map[string]string{}, used: map[string]bool{}, wrote: map[string]string{},
 	}
-	data, err := readSmall(s.path, maxSnapshots)
+	data, err := readInside(folder, s.path, maxSnapshots)
 	if errors.Is(err, fs.ErrNotExist) {
 		return s, nil
 	}
@@ -70,11 +70,7 @@ func parseSnapshots(text string) (map[string]string, error) {
 		if !ok {
 			return nil, fmt.Errorf("%q: the text does not end", key)
 		}
-		// Texts of several lines stand on lines of their own.
-		if inner, found := strings.CutPrefix(value, "\n"); found && strings.HasSuffix(inner, "\n") && inner != "" {
-			value = inner[:len(inner)-1]
-		}
-		out[key], rest = value, after
+		out[key], rest = wholeLines(value), after
 	}
 }
 
@@ -161,11 +157,7 @@ func (s *snapshots) write(update, whole bool) error {
 	case !changed:
 		return nil
 	case len(all) == 0:
-		err := os.Remove(s.path)
-		if err == nil {
-			_ = os.Remove(filepath.Dir(s.path)) // where nothing else is in it
-		}
-		return err
+		return removeInside(s.folder, s.path)
 	}
 	keys := make([]string, 0, len(all))
 	for k := range all {
@@ -176,15 +168,24 @@ func (s *snapshots) write(update, whole bool) error {
 	b.WriteString(snapshotHeader)
 	for _, k := range keys {
 		text := all[k]
-		if strings.Contains(text, "\n") {
+		if text = wholeLines(text); strings.Contains(text, "\n") {
 			text = "\n" + text + "\n"
 		}
 		fmt.Fprintf(&b, "\nexports[%s] = %s;\n", quoted(k), quoted(text))
 	}
-	if err := replaceFile(s.path, []byte(b.String())); err != nil {
+	if err := replaceInside(s.folder, s.path, []byte(b.String())); err != nil {
 		return fmt.Errorf("the snapshots could not be written: %w", err)
 	}
 	return nil
+}
+
+// wholeLines takes the empty line before and after a text of several away, which
+// stand there in a file.
+func wholeLines(text string) string {
+	if inner, ok := strings.CutPrefix(text, "\n"); ok && len(inner) > 0 && strings.HasSuffix(inner, "\n") {
+		return inner[:len(inner)-1]
+	}
+	return text
 }
 
 // naturally orders names so that 2 comes before 10.

@@ -224,6 +224,9 @@ func (f *fileRun) call(ctx context.Context, t *testRun, part string, timeout tim
 		ctx, stop := t.limit.start(ctx, part, timeout)
 		res := sb.Call(ctx, wire.CallRequest{ID: t.id, Run: wire.RunTest, Tool: part, Args: args})
 		stop()
+		if res.Guilty || res.Lost {
+			_ = sb.Close() // it takes no more calls, and may be about to say so
+		}
 		if res.Lost && attempt == 1 && ctx.Err() == nil {
 			continue // another test took the sandbox down
 		}

@@ -23,6 +23,7 @@ import (
 // tape is a cassette that is being recorded.
 type tape struct {
 	path    string
+	folder  string
 	secrets func() []string // that the test has handed to the extension
 
 	mu      sync.Mutex
@@ -49,7 +50,7 @@ func (f *fileRun) tape(name string) *tape {
 	t := f.tapes[name]
 	if t == nil {
 		path, _ := f.tapePath(name) // checked when the test asked for it
-		t = &tape{path: path, secrets: f.secretValues}
+		t = &tape{path: path, folder: f.file.Folder, secrets: f.secretValues}
 		f.tapes[name] = t
 	}
 	return t
@@ -94,7 +95,7 @@ func (t *testRun) cassette(r wire.TestCassetteRef) (any, error) {
 		out.Mode = "record"
 		return out, nil
 	}
-	data, err := readSmall(path, maxTape)
+	data, err := readInside(t.file.file.Folder, path, maxTape)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return out, nil
@@ -106,17 +107,6 @@ func (t *testRun) cassette(r wire.TestCassetteRef) (any, error) {
 		return nil, refuse("Error", fmt.Sprintf("mockFetch: the cassette %s is damaged: %v; record it again with rho-ext test --record", out.Path, err))
 	}
 	return out, nil
-}
-
-func readSmall(path string, max int64) ([]byte, error) {
-	st, err := os.Stat(path)
-	if err != nil {
-		return nil, err
-	}
-	if !st.Mode().IsRegular() || st.Size() > max {
-		return nil, fmt.Errorf("it is no regular file, or larger than %d MB", max>>20)
-	}
-	return os.ReadFile(path)
 }
 
 // Hidden stands for a secret in a recording; in a query it matches any value.
@@ -222,30 +212,5 @@ func (t *tape) write() error {
 	if err := enc.Encode(t.entries); err != nil {
 		return err
 	}
-	return replaceFile(t.path, b.Bytes())
-}
-
-// replaceFile puts a whole new text in place of a file, or leaves it as it is.
-func replaceFile(path string, data []byte) error {
-	dir := filepath.Dir(path)
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return err
-	}
-	mode := fs.FileMode(0o644)
-	if st, err := os.Stat(path); err == nil {
-		mode = st.Mode().Perm()
-	}
-	f, err := os.CreateTemp(dir, ".rho-ext-*")
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(data)
-	err = errors.Join(err, f.Chmod(mode), f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		_ = os.Remove(f.Name())
-	}
-	return err
+	return replaceInside(t.folder, t.path, b.Bytes())
 }

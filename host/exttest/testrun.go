@@ -15,6 +15,8 @@ type testRun struct {
 	file  *fileRun
 	limit limit
 
+	toolCalls counter // that have begun
+
 	mu      sync.Mutex
 	world   *world // once it needed one
 	logs    []Log

@@ -136,6 +136,8 @@ func TestTextOnly(t *testing.T) {
 		{`(args) => [JSON.parse(args).x, args.x]`, nil, true, ""}, // an object gives its text
 		{`(args) => typeof args === "string" ? args.trim() : args.x`, nil, true, ""},
 		{`(args) => { args = String(args); return args.trim(); }`, nil, true, ""},
+		{`(args) => args.list.map((args) => args.trim())`, []string{"list"}, true, ""},
+		{`(args) => args.list.map(({ args }) => args.trim())`, []string{"list"}, true, ""},
 		{`({ text }) => text.trim()`, []string{"text"}, false, ""},
 		{`() => "x".trim()`, nil, false, ""},
 	} {

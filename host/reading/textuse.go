@@ -133,7 +133,10 @@ func (u *textUse) visit(n ast.Node) bool {
 		} else {
 			u.object = true
 		}
+	case *ast.PropertyShort:
+		u.asks = u.asks || e.Name.Name == u.param.Name // another of its name, perhaps
 	case *ast.Binding:
+		u.asks = u.asks || u.isParam(e.Target)
 		if _, ok := e.Target.(*ast.ObjectPattern); ok && u.isParam(e.Initializer) {
 			u.object = true
 		}

@@ -54,6 +54,11 @@ func (a caller) Do(req wire.Request) (wire.Response, goja.Value) {
 	if c == nil || !a.act(c, req.Op) && c != s.module {
 		return wire.Response{}, s.thrownHere(a.refusal(req.Op, req.As))
 	}
+	if s.req.Test != nil && req.Op == wire.OpFetch { // it holds the loop that would answer
+		return wire.Response{}, s.thrownHere(&wire.Error{Kind: registry.KindOther, Name: "Error", Code: "blocked",
+			Message: req.As + " blocks the test file, whose mocks could not answer then",
+			Hint:    "call the tool with callTool, or use fetch"})
+	}
 	ctx := c.ctx
 	if c.ended.Load() {
 		ctx = s.life

@@ -19,7 +19,7 @@ func (s *Sandbox) survey(p *program) *wire.Survey {
 		Targets: p.survey.Targets, Cut: p.survey.Cut,
 	}
 	for _, t := range p.script.Tools {
-		if t.Name != "" {
+		if t.Name != "" && len(out.Tools) < maxSurveyedTools {
 			out.Tools[t.Name] = codeUse(p.script.UsesOf(t.Name), p.script.Apart(t.Name))
 		}
 	}
@@ -52,6 +52,10 @@ func (s *Sandbox) survey(p *program) *wire.Survey {
 	}
 	return out
 }
+
+// maxSurveyedTools bounds a survey: code may hold any number of literals that look
+// like tools.
+const maxSurveyedTools = 500
 
 // missing reports whether a global lacks a member. Objects that make members up
 // have them all.

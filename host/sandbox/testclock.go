@@ -12,6 +12,26 @@ import (
 type fakeClock struct {
 	now, target time.Time
 	movers      []*call // that wait for it to get there
+
+	asked int       // requests that were waited for last,
+	since time.Time // and since when
+}
+
+// answerWait is how long a clock that moves waits for what was asked for. An
+// answer that takes longer may be one that the time is moved to do without.
+const answerWait = 50 * time.Millisecond
+
+// waits reports whether answers that are due soon should come first.
+func (f *fakeClock) waits(reserved int, wake func()) bool {
+	if reserved == 0 {
+		f.asked = 0
+		return false
+	}
+	if reserved != f.asked {
+		f.asked, f.since = reserved, time.Now()
+		time.AfterFunc(answerWait, wake)
+	}
+	return time.Since(f.since) < answerWait
 }
 
 // Now implements [Clock].
@@ -102,7 +122,7 @@ func (s *Sandbox) moveOn() {
 	switch {
 	case !waits: // whoever moved it gave up
 		f.target, f.movers = f.now, nil
-	case s.reserved > 0:
+	case f.waits(s.reserved, s.loop.ring):
 	case len(s.loop.timers) > 0 && !s.loop.timers[0].due.After(f.target):
 		if due := s.loop.timers[0].due; due.After(f.now) {
 			f.now = due

@@ -101,14 +101,15 @@ func (s *Sandbox) testStuck(c *call) (handled bool) {
 	if c.test == nil {
 		return false
 	}
+	var waits bool
 	s.as(c, func() (err error) {
-		handled, err = s.globals.TestStuck(c.test)
+		handled, waits, err = s.globals.TestStuck(c.test)
 		return err
 	})
 	if handled {
 		s.loop.ring() // what comes next may be stuck as well
 	}
-	return handled
+	return handled || waits
 }
 
 // testFailed does the same with an exception that nobody caught.

@@ -282,6 +282,49 @@ test("odd", () => {
 	require.Equal(t, "Error: mockFetch: the test ended, and these were expected but did not come: GET http://a/x, POST http://a/y", f.message("does not"))
 }
 
+func TestMocksOfBeforeAllEndWithTheirSuite(t *testing.T) {
+	t.Parallel()
+	f := withRunner(t, &runner{}, `
+describe("suite", () => {
+  beforeAll(() => { mockFetch({ strict: true }).get("http://a/x").reply(200).get("http://a/y").reply(200); });
+  test("inside", () => { expect(() => rho.fetchUrl({ url: "http://a/x" })).toThrow("rho.fetchUrl blocks the test file"); });
+});
+`)
+	get := func(path string) wire.TestFetchResponse {
+		return f.fetch(wire.TestFetchRequest{Test: 9, Method: "GET", URL: "http://a/" + path})
+	}
+	id := f.named("suite").ID
+	require.Equal(t, "pass", f.result(wire.TestBeforeAll, id).State)
+	require.Equal(t, 200, get("x").Status)
+	f.passes("inside")
+	r := f.result(wire.TestAfterAll, id)
+	require.Contains(t, r.Errors[0].Message, "did not come: GET http://a/y")
+	require.NotEmpty(t, get("x").Unmatched)
+}
+
+func TestTestsSideBySideHaveTheirOwnMocks(t *testing.T) {
+	t.Parallel()
+	f := withRunner(t, &runner{}, `
+test("one", async () => { mockFetch().get("http://a/").reply(200, "one"); await new Promise((r) => setTimeout(r, 5000)); });
+test("two", async () => { mockFetch().get("http://a/").reply(200, "two"); await new Promise((r) => setTimeout(r, 5000)); });
+`)
+	ctx, cancel := context.WithCancel(context.Background())
+	var wait sync.WaitGroup
+	for _, name := range []string{"one", "two"} {
+		id := f.named(name).ID
+		wait.Go(func() {
+			raw, _ := json.Marshal(wire.TestRef{ID: id})
+			f.sb.Call(ctx, wire.CallRequest{ID: name, Run: wire.RunTest, Tool: wire.TestBody, Args: raw})
+		})
+	}
+	for _, name := range []string{"one", "two"} {
+		q := wire.TestFetchRequest{Test: f.named(name).ID, Method: "GET", URL: "http://a/"}
+		require.Eventually(t, func() bool { return body(f.fetch(q)) == name }, 5*time.Second, time.Millisecond)
+	}
+	cancel()
+	wait.Wait()
+}
+
 func TestCassettesReplayInOrderAndRecord(t *testing.T) {
 	t.Parallel()
 	r := &runner{answers: map[string]string{
@@ -431,6 +474,25 @@ func TestErrorsWhileCollectingAreLoadFailures(t *testing.T) {
 	}
 }
 
+func TestForgottenImportsAndLaterDeadlinesAreTold(t *testing.T) {
+	t.Parallel()
+	_, fail := openTests(t, &broker{}, wire.TestOptions{}, map[string]string{"ext.ts": `test("x", () => {});`})
+	require.Equal(t, `import it: import { test } from "rho-ext/test"`, fail.Hint)
+	r := &runner{}
+	f := withRunner(t, r, `
+vi.setConfig({ testTimeout: 7000 });
+test("top", () => {});
+test("own", () => {}, 50);
+test("inside", async () => { vi.setConfig({ testTimeout: 20 }); });
+test("after", async () => { await new Promise((r) => setTimeout(r, 500)); });
+`)
+	require.Equal(t, 7000.0, f.named("top").TimeoutMS)
+	require.Equal(t, 50.0, f.named("own").TimeoutMS)
+	f.passes("inside")
+	require.Contains(t, f.message("after"), "Test timed out in 20ms.")
+	require.Contains(t, r.of(wire.TestPhase), `{"name":"test","timeoutMs":20}`)
+}
+
 func TestTestModulesAreRefusedOutsideOfTestFiles(t *testing.T) {
 	t.Parallel()
 	for _, module := range []string{"rho-ext/test", "vitest"} {
@@ -465,6 +527,25 @@ test("passes as before", async () => { await null; expect(5).toBe(5); });
 	require.Contains(t, f.message("fails as before"), "to be 5 // Object.is equality")
 }
 
+func TestTestsSideBySideMayWaitForOneAnother(t *testing.T) {
+	t.Parallel()
+	f := tests(t, &broker{}, `
+let open = () => {};
+const passed = new Promise<void>((r) => { open = r; });
+test.concurrent("waits", async () => { await passed; });
+test.concurrent("opens", () => { open(); });
+test.concurrent("never", { timeout: 30 }, async () => { await new Promise(() => {}); });
+`)
+	done := make(chan wire.CallResult)
+	go func() {
+		raw, _ := json.Marshal(wire.TestRef{ID: f.named("waits").ID})
+		done <- f.sb.Call(context.Background(), wire.CallRequest{ID: "w", Run: wire.RunTest, Tool: wire.TestBody, Args: raw})
+	}()
+	require.Contains(t, f.message("never"), "Test timed out in 30ms.")
+	f.passes("opens")
+	require.Contains(t, string((<-done).Value.Structured), "pass")
+}
+
 func TestExpectKnowsItsTestWhenTestsRunTogether(t *testing.T) {
 	t.Parallel()
 	f := tests(t, &broker{}, `
@@ -491,4 +572,32 @@ test("two", async () => { await sleep(5); expect(1).toBe(1); expect.soft(1).toBe
 	require.Equal(t, wire.TestResult{State: "pass", Assertions: 2}, results["one"])
 	require.Equal(t, "fail", results["two"].State)
 	require.Equal(t, 3, results["two"].Assertions)
+}
+
+func TestOddValuesFailATestAndNothingElse(t *testing.T) {
+	t.Parallel()
+	f := tests(t, &broker{}, `
+const deep = (n: number, end: unknown) => { let v: any = end; for (let i = 0; i < n; i++) v = i % 2 ? [v] : { v }; return v; };
+const lines = (word: string) => Array.from({ length: 2500 }, (_, i) => word + i).join("\n");
+test("deep", () => { expect(deep(3000, 1)).toEqual(deep(3000, 2)); });
+test("deep snapshot", () => { expect(deep(3000, 1)).toMatchSnapshot(); });
+test("deep display", () => { expect(deep(3000, 1)).toBeNull(); });
+test("traps", () => { expect(new Proxy({}, { get() { throw new Error("trap"); }, ownKeys() { throw new Error("trap"); } })).toEqual({ a: 1 }); });
+test("getters", () => { expect({ get a() { throw new Error("getter"); } }).toEqual({ a: 1 }); });
+test("long", () => { expect(lines("a")).toBe(lines("b")); });
+test("many", () => { expect(Array.from({ length: 1500 }, (_, i) => i)).toEqual(Array.from({ length: 1500 }, (_, i) => -i)); });
+test("large", () => { expect("x".repeat(3e6)).toBe("y".repeat(3e6)); });
+test("thrown trap", () => { throw new Proxy({}, { get() { throw new Error("trap"); } }); });
+test("revoked", () => { const r = Proxy.revocable({}, {}); r.revoke(); expect(r.proxy).toBe(1); });
+test("circles", () => { const a: any = {}; a.a = a; const b: any = { b: 1 }; b.a = b; expect(a).toEqual(b); });
+test("still there", () => { expect(1).toBe(1); });
+test("without a deadline", { timeout: 0 }, async () => { await new Promise((r) => setTimeout(r, 1)); });
+test("imports later", async () => { const v = await import("vitest"); v.expect(1).toBe(1); });
+`)
+	for _, name := range []string{"deep", "deep display", "traps", "getters", "long", "many", "large", "thrown trap", "revoked", "circles"} {
+		require.Equal(t, "fail", f.run(name).State, name) // and soon enough, see part
+	}
+	f.run("deep snapshot")
+	f.passes("still there", "without a deadline", "imports later")
+	require.Equal(t, 864e5, f.named("without a deadline").TimeoutMS)
 }

@@ -88,6 +88,10 @@ func absentHint(message string) string {
 		return "use Uint8Array, TextEncoder and TextDecoder"
 	case "global", "window":
 		return "use globalThis"
+	case "describe", "test", "it", "expect", "vi", "vitest", "beforeAll", "afterAll", "beforeEach", "afterEach":
+		return `import it: import { ` + m[1] + ` } from "rho-ext/test"`
+	case "jest":
+		return `use vi: import { vi } from "rho-ext/test"`
 	case "document", "localStorage", "XMLHttpRequest":
 		return "the sandbox is no browser: it has no page and no storage"
 	}

@@ -160,6 +160,9 @@ type TestTimeData struct {
 	Fake      bool     `json:"fake"`                // false: back to the real one
 	NowMS     *float64 `json:"nowMs,omitempty"`     // since 1970, where it is set
 	AdvanceMS float64  `json:"advanceMs,omitempty"` // by how much it moves on
+	// After is how many calls of tools the test had made before. They have begun
+	// when the clock moves, in whatever order the requests arrive.
+	After int `json:"after,omitempty"`
 	// Ask asks which calls run, and moves nothing.
 	Ask bool `json:"ask,omitempty"`
 }

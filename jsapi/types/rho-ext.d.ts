@@ -364,6 +364,7 @@ declare module "rho-ext/test" {
 
   type Awaitable<T> = T | PromiseLike<T>;
   type Procedure = (...args: any[]) => any;
+  type Class = new (...args: any[]) => any;
 
   // Tests and suites.
 
@@ -423,7 +424,7 @@ declare module "rho-ext/test" {
   }
   type Widen<T> = T extends string ? string : T extends number ? number : T extends boolean ? boolean : T extends bigint ? bigint : T;
   type FixtureFunction<T, K extends keyof T, Had> = (context: Omit<TestContext & Had & T, K> & (K extends keyof Had ? Pick<Had, K> : {}), use: (value: T[K]) => Promise<void>) => unknown;
-  export type Fixtures<T, Had = {}> = { [K in keyof T]: T[K] | FixtureFunction<T, K, Had> | [T[K] | FixtureFunction<T, K, Had>, { auto?: boolean }] };
+  export type Fixtures<T, Had = {}> = { [K in keyof T]: T[K] | FixtureFunction<T, K, Had> | [NoInfer<T[K]> | FixtureFunction<T, K, Had>, { auto?: boolean }] };
 
   export interface TestAPI<Extra = {}> {
     (name: string | Procedure, fn?: TestFunction<Extra>, timeout?: number): void;
@@ -667,7 +668,7 @@ declare module "rho-ext/test" {
   export type FakeTimerName = "setTimeout" | "clearTimeout" | "setInterval" | "clearInterval" | "Date" | "performance" | "queueMicrotask";
 
   export interface VI {
-    fn<F extends Procedure = Procedure>(implementation?: F): Mock<F>;
+    fn<F extends Procedure | Class = Procedure>(implementation?: F): F extends Class ? F & MockInstance<(...args: ConstructorParameters<F>) => InstanceType<F>> : F extends Procedure ? Mock<F> : never;
     spyOn<T, K extends keyof T>(object: T, key: K, access: "get"): MockInstance<() => T[K]>;
     spyOn<T, K extends keyof T>(object: T, key: K, access: "set"): MockInstance<(value: T[K]) => void>;
     spyOn<T, K extends Methods<Required<T>>>(object: T, key: K): Required<T>[K] extends (...args: infer A) => infer R ? Mock<(this: ThisParameterType<Required<T>[K]>, ...args: A) => R> : never;
@@ -822,7 +823,10 @@ declare module "rho-ext/test" {
     /** Any number of times. */
     persist(): this;
   }
-  /** Answers requests of the extension and of the test file until the test ends. Nothing reaches the network. */
+  /**
+   * Answers requests of the extension and of the test file until the test ends, or the suite where beforeAll calls it.
+   * Nothing reaches the network. Of several routes that fit, the first of the newest mockFetch() answers.
+   */
   export function mockFetch(options?: {
     /** Routes that nobody asked for fail the test. */
     strict?: boolean;

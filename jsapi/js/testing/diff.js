@@ -3,7 +3,7 @@
   "use strict";
   const { isObject, isArray, is, tagOf, ownKeys } = use("testing/base");
   const { format } = use("testing/format");
-  const maxText = 20000, maxLines = 2000, around = 5;
+  const maxText = 20000, maxLines = 2000, maxEdits = 300, around = 5;
   const noDifference = "Compared values have no visual difference.";
   const similar = "Compared values serialize to the same structure.\nPrinting internal object structure without calling `toJSON` instead.";
   const shape = { basic: false, escape: true, errors: true, depth: 20 };
@@ -29,14 +29,15 @@
   }
   function middle(a, b, out) {
     const n = a.length, m = b.length;
-    if (n > maxLines || m > maxLines) {
+    const whole = () => {
       for (const x of a) out.push(["-", x]);
       for (const x of b) out.push(["+", x]);
-      return;
-    }
+    };
+    if (n > maxLines || m > maxLines) return whole();
     const trace = [];
     let v = { 1: 0 };
     search: for (let d = 0; d <= n + m; d++) {
+      if (d > maxEdits) return whole(); // the work grows with its square
       trace.push({ ...v });
       for (let k = -d; k <= d; k += 2) {
         let x = k === -d || (k !== d && v[k - 1] < v[k + 1]) ? v[k + 1] : v[k - 1] + 1;
@@ -55,6 +56,9 @@
       if (d === 0) break;
       if (x === px) { back.push(["+", b[y - 1]]); y--; } else { back.push(["-", a[x - 1]]); x--; }
     }
+    return merge(back, out);
+  }
+  function merge(back, out) {
     // Within a change, what goes stands before what comes.
     for (let i = back.length - 1; i >= 0; ) {
       if (back[i][0] === " ") { out.push(back[i--]); continue; }

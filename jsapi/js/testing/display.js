@@ -6,6 +6,7 @@
   const { getOwnPropertyNames } = Object;
   const { stringify } = JSON;
   const dots = "…";
+  const deepest = 60;
   const most = 40;
   const none = Infinity;
 
@@ -54,7 +55,7 @@
 
   const escapes = { __proto__: null, "\b": "\\b", "\t": "\\t", "\n": "\\n", "\f": "\\f", "\r": "\\r", "'": "\\'", "\\": "\\\\" };
   const odd = /['\u0000-\u001f\u007f-\u009f\u00ad\u0600-\u0604\u070f\u17b4\u17b5\u200c-\u200f\u2028-\u202f\u2060-\u206f\ufeff\ufff0-\uffff]/g;
-  const quote = (s, o) => `'${cut(s.replace(odd, (c) => escapes[c] ?? `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`), o.room - 2)}'`;
+  const quote = (s, o) => `'${cut((s.length > o.room + 10 ? s.slice(0, o.room + 10) : s).replace(odd, (c) => escapes[c] ?? `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`), o.room - 2)}'`;
 
   function number(n, o) {
     if (n !== n) return "NaN";
@@ -113,13 +114,14 @@
     return `${name}[ ${out} ]`;
   }
 
-  const free = () => ({ room: none, seen: [] });
+  const free = () => ({ room: none, seen: [], depth: 0 });
   const web = (v, ks) => `{ ${ks.map((k) => `${k}: ${show(v[k], free())}`).join(", ")} }`;
 
   // show renders a value; o is that of the list around it and stays as it is.
   function show(v, from) {
-    const o = { room: from.room, seen: from.seen, depth: from.depth };
+    const o = { room: from.room, seen: from.seen, depth: from.depth + 1 };
     if (v === null) return "null";
+    if (o.depth > deepest && typeof v === "object") return dots;
     switch (typeof v) {
       case "undefined": case "boolean": return `${v}`;
       case "number": return number(v, o);
@@ -183,7 +185,7 @@
   const inspect = (v) => show(v, free());
 
   function display(v) {
-    const text = show(v, { room: most, seen: [] });
+    const text = show(v, { room: most, seen: [], depth: 0 });
     if (text.length < most) return text;
     switch (tagOf(v)) {
       case "Function": return v.name ? `[Function: ${v.name}]` : "[Function]";

@@ -4,6 +4,7 @@
   const { isArray, isObject, isError, is, tagOf, hasOwn, keys, enumerableSymbols, getPrototypeOf } = use("testing/base");
   const iterator = Symbol.iterator;
   const plainObject = Object.prototype;
+  const deepest = 500; // more would overflow the stack
   const testers = []; // of the author, by expect.addEqualityTesters
 
   const asymmetric = (v) => typeof v === "object" && v !== null && typeof v.asymmetricMatch === "function";
@@ -41,6 +42,7 @@
       case "RegExp": return a.source === b.source && a.flags === b.flags;
       case "URL": return a.href === b.href;
     }
+    if (as.length > deepest) throw new RangeError(`the values are nested more than ${deepest} levels deep`);
     for (let i = as.length - 1; i >= 0; i--) {
       if (as[i] === a) return bs[i] === b;
       if (bs[i] === b) return false;

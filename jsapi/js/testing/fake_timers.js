@@ -45,6 +45,7 @@
     const s = runner.state();
     if (s === undefined) return;
     const before = s.clock;
+    if (s.calls > 0) data = { ...data, after: s.calls };
     const told = (async () => {
       if (before !== undefined) await before;
       await runner.ask("time", data, "vi");

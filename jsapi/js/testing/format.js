@@ -7,6 +7,7 @@
   const { toISOString } = Date.prototype;
   const { apply } = Reflect;
   const WrongType = TypeError;
+  const deepest = 300; // more would overflow the stack
   const plugins = []; // of expect.addSnapshotSerializer, the newest first
 
   const listTags = ["Array", "ArrayBuffer", "DataView", "Float32Array", "Float64Array", "Int8Array", "Int16Array", "Int32Array", "Uint8Array", "Uint8ClampedArray", "Uint16Array", "Uint32Array"];
@@ -38,9 +39,7 @@
   function lay(parts, o, indent) {
     if (parts.length === 0) return "";
     const next = indent + o.indent;
-    let out = o.outer;
-    for (let i = 0; i < parts.length; i++) out += next + parts[i] + (i < parts.length - 1 ? `,${o.inner}` : o.min ? "" : ",");
-    return out + o.outer + indent;
+    return `${o.outer}${next}${parts.join(`,${o.inner}${next}`)}${o.min ? "" : ","}${o.outer}${indent}`;
   }
   function items(list, o, indent, depth, refs) {
     const parts = [], next = indent + o.indent;
@@ -69,7 +68,7 @@
   function complex(v, o, indent, depth, refs, plain) {
     if (refs.includes(v)) return "[Circular]";
     refs = [...refs, v];
-    const deep = ++depth > o.depth;
+    const deep = ++depth > o.depth || depth > deepest;
     if (o.json && !deep && typeof v.toJSON === "function" && !plain) return print(v.toJSON(), o, indent, depth, refs, true);
     const tag = tagOf(v), name = nameOf(v);
     if (tag === "Arguments") return deep ? "[Arguments]" : `${o.min ? "" : "Arguments "}[${items(v, o, indent, depth, refs)}]`;

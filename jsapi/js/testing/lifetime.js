@@ -8,9 +8,11 @@
     state.ends ??= [];
     state.ends[state.ends.length] = fn;
   }
-  function endOf(state) {
-    const list = state.ends;
+  // endOf runs them: those of a suite for the state of its hooks.
+  function endOf(of, state = of) {
+    const list = of.ends;
     if (list === undefined) return;
+    of.ends = undefined;
     for (let i = list.length - 1; i >= 0; i--) {
       try { list[i](); } catch (e) { state.fail(e); }
     }

@@ -6,7 +6,7 @@
   const { check, wrong, fill } = use("testing/expect");
   const { isMockFunction } = use("testing/mock");
   const { inspect } = use("testing/display");
-  const { pretty, compare } = use("testing/diff");
+  const { compare } = use("testing/diff");
   const { AssertionError } = use("testing/failure");
   const WrongType = TypeError;
 
@@ -20,21 +20,28 @@
     return true;
   }
   const indent = (text) => text.split("\n").map((line) => `    ${line}`).join("\n");
+  const show = (v) => indent(use("testing/hinted").utils.stringify(v));
+  const header = "- Expected\n+ Received\n\n";
+  // against shows a value as what differs from another one.
+  function against(v, expected) {
+    const text = compare(v, expected);
+    return text.startsWith(header) ? text.slice(header.length) : text || show(v);
+  }
 
   // withCalls adds what the mock was called with.
   function withCalls(spy, message, expected) {
     const { calls } = spy.mock;
     if (calls.length > 0) {
       message += `\n\nReceived:\n\n${calls.map((call, i) => {
-        const text = expected !== undefined ? compare(call, expected) || pretty(call) : pretty(call);
-        return `  ${ordinal(i + 1)} ${spy.getMockName()} call:\n\n${indent(text)}\n`;
+        const text = expected !== undefined ? against(call, expected) : show(call);
+        return `  ${ordinal(i + 1)} ${spy.getMockName()} call:\n\n${text}\n`;
       }).join("\n")}`;
     }
     return `${message}\n\nNumber of calls: ${calls.length}\n`;
   }
   function withReturns(spy, results, message, expected) {
     if (results.length > 0) {
-      message += `\n\nReceived:\n\n${results.map((r, i) => `  ${ordinal(i + 1)} ${spy.getMockName()} call return:\n\n${indent(compare(r.value, expected) || pretty(r.value))}\n`).join("\n")}`;
+      message += `\n\nReceived:\n\n${results.map((r, i) => `  ${ordinal(i + 1)} ${spy.getMockName()} call return:\n\n${against(r.value, expected)}\n`).join("\n")}`;
     }
     return `${message}\n\nNumber of calls: ${spy.mock.calls.length}\n`;
   }

@@ -3,7 +3,7 @@
   "use strict";
   const { stringify, parse, isThenable, keys, defineProperty } = use("testing/base");
   const runner = use("testing/runner");
-  const { nodes } = use("testing/suites");
+  const { nodes, DAY } = use("testing/suites");
   const { Skip, placed, errorOf } = use("testing/failure");
   const { Context, task, abort } = use("testing/context");
   const { starters, endOf } = use("testing/lifetime");
@@ -21,7 +21,7 @@
     // reset prepares for another attempt.
     reset() {
       this.assertions += this.asserted;
-      const keep = ["node", "context", "tells", "assertions", "ends", "clock"], have = keys(this);
+      const keep = ["node", "context", "tells", "assertions", "ends", "clock", "calls"], have = keys(this);
       for (let i = 0; i < have.length; i++) if (!keep.includes(have[i])) delete this[have[i]];
     }
     // push adds to one of the lists below.
@@ -55,6 +55,7 @@
     waiting: undefined, // how to end the phase that waits
     undo: undefined, // takes fixtures down
     ends: undefined, // see lifetime.js
+    calls: 0, // of tools, so far
     clock: undefined, // a promise: the extension under test follows the clock
   });
 
@@ -70,7 +71,7 @@
   // gives: only what waits makes a promise.
   function phase(s, name, fn, arg, timeout, place) {
     const hook = name !== "test";
-    if (s.tells) runner.tell("phase", { name, timeoutMs: timeout < 1e12 ? timeout : 0 });
+    if (s.tells) runner.tell("phase", { name, timeoutMs: timeout > 0 && timeout < DAY ? timeout : DAY });
     const start = runner.now();
     const got = fn(arg);
     if (!isThenable(got)) {
@@ -87,7 +88,7 @@
       };
       const waits = { stop: over(reject), late: () => late(s, timeout, hook, place) };
       s.waiting = waits;
-      if (timeout > 0 && timeout < 1e12) timer = runner.setDeadline(() => waits.stop(waits.late()), timeout);
+      if (timeout > 0 && timeout < DAY) timer = runner.setDeadline(() => waits.stop(waits.late()), timeout);
       got.then(over((v) => {
         if (timeout > 0 && runner.now() - start >= timeout) reject(late(s, timeout, hook, place));
         else resolve(v);
@@ -201,6 +202,7 @@
   function test(n) {
     const s = new State(n), timeout = n.timeout > 0 ? n.timeout : runner.options.timeoutMs;
     runner.setState(s);
+    if (runner.options.changed) s.tells = true;
     for (let i = 0; i < starters.length; i++) starters[i](s);
     if (n.fixtures !== undefined || n.retry > 0 || n.repeats > 0 || hooked(n.parent)) return slow(s, n, timeout);
     let got;
@@ -231,6 +233,7 @@
       else {
         await hooks(s, name, n.afterAll, task(n), true);
         await hooks(s, "beforeAll's teardown", n.teardowns, undefined, true);
+        endOf(n, s);
       }
       await promised(s);
     } catch (e) { s.fail(e, name); }
@@ -251,12 +254,15 @@
   }
 
   // stuck ends a phase that waits for what can never come, as its deadline would.
+  // Tests that run side by side may wait for one that has not begun. It says what
+  // becomes of the phase: it has ended, it waits, or nothing.
   function stuck(s) {
-    if (s === undefined || s.waiting === undefined) return false;
+    if (s === undefined || s.waiting === undefined) return "";
+    if (s.node.concurrent) return "waits";
     const e = s.waiting.late();
     e.hint = "what it waits for can never come: no timer and no request is pending";
     s.waiting.stop(e);
-    return true;
+    return "ended";
   }
   // crash fails a phase with what nobody caught.
   function crash(s, e) {

@@ -5,6 +5,8 @@
   const runner = use("testing/runner");
   const Wrong = Error;
   const WrongType = TypeError;
+  const { min } = Math;
+  const DAY = 864e5; // what is told of a test without a deadline
 
   const nodes = [];
   let current, open = true;
@@ -53,7 +55,7 @@
     n.mode = flags.only ?? options.only ? "only" : flags.skip ?? options.skip ? "skip" : flags.todo ?? options.todo ? "todo" : fn === undefined ? "todo" : "";
     delete all.only; delete all.skip; delete all.todo;
     n.fails = !!(flags.fails ?? all.fails);
-    n.timeout = typeof all.timeout === "number" ? all.timeout : 0;
+    n.timeout = typeof all.timeout !== "number" ? 0 : all.timeout > 0 ? all.timeout : Infinity; // as in vitest, 0 is none
     n.retry = typeof all.retry === "number" ? all.retry : (all.retry?.count ?? 0);
     n.repeats = all.repeats ?? 0;
     n.fn = fn;
@@ -94,7 +96,8 @@
     if (n.mode !== "") s += `,"mode":"${n.mode}"`;
     if (n.concurrent) s += ',"concurrent":true';
     if (n.sequential) s += ',"sequential":true';
-    if (!n.suite && n.timeout > 0 && n.timeout < 1e12) s += `,"timeoutMs":${+n.timeout}`;
+    const timeout = n.timeout > 0 || !runner.options.changed ? n.timeout : runner.options.timeoutMs;
+    if (!n.suite && timeout > 0) s += `,"timeoutMs":${min(timeout, DAY)}`;
     if (n.beforeAll.length > 0) s += ',"beforeAll":true';
     if (n.afterAll.length > 0 || n.beforeAll.length > 0) s += ',"afterAll":true'; // beforeAll may give one
     if (n.children.length > 0) {
@@ -112,5 +115,5 @@
     return wait === undefined ? done() : (async () => { await wait; return done(); })();
   }
 
-  return { nodes, root, parse, add, hook, collect };
+  return { DAY, nodes, root, parse, add, hook, collect };
 })

@@ -33,15 +33,17 @@
     const { signal, callId, values, timeoutMs } = options(given);
     if (args !== undefined && typeof args !== "string" && !isObject(args)) throw new WrongType("callTool: the arguments must be an object");
     const data = { name: tool, args: plain(args, "callTool: the arguments"), callId, values: plain(values, "callTool: values"), timeoutMs };
-    if (signal === undefined) return await runner.inTime("tool", data, "callTool");
     const cancelled = () => {
       const { DOMException } = use("dom_exception");
       const e = new DOMException(`the call of ${tool} was cancelled`, "AbortError");
       defineProperty(e, "cause", { value: signal.reason, writable: true, configurable: true });
       return e;
     };
-    const clock = runner.state()?.clock;
-    if (clock !== undefined) await clock;
+    if (signal?.aborted) throw cancelled();
+    const s = runner.state();
+    if (s !== undefined) s.calls++; // the clock moves after it has begun
+    if (signal === undefined) return await runner.inTime("tool", data, "callTool");
+    if (s?.clock !== undefined) await s.clock;
     if (signal.aborted) throw cancelled();
     const { answer, cancel } = runner.start("tool", data, "callTool");
     return await new PromiseClass((resolve, reject) => {

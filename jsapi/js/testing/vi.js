@@ -20,10 +20,11 @@
     mocked: (v) => v,
     setConfig({ testTimeout, hookTimeout } = {}) {
       before ??= { ...runner.options };
+      runner.options.changed = true; // the runner does not know these
       if (testTimeout !== undefined) runner.options.timeoutMs = testTimeout;
       if (hookTimeout !== undefined) runner.options.hookTimeoutMs = hookTimeout;
     },
-    resetConfig() { if (before !== undefined) Object.assign(runner.options, before); },
+    resetConfig() { if (before !== undefined) Object.assign(runner.options, { changed: false }, before); },
   };
   const modules = "modules are bundled before they run; give what is to be replaced as an argument, or put it on an object and use vi.spyOn; for the network use mockFetch";
   const absent = {
