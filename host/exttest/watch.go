@@ -2,7 +2,9 @@ package exttest
 
 import (
 	"context"
+	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -27,7 +29,7 @@ func Watch(ctx context.Context, o Options, changed func(paths []string)) {
 		}
 		var list []string
 		for _, p := range b.Paths {
-			if !strings.HasPrefix(filepath.Base(p), ".") && filepath.Ext(p) != ".snap" {
+			if counts(p) {
 				list = append(list, p)
 			}
 		}
@@ -38,6 +40,20 @@ func Watch(ctx context.Context, o Options, changed func(paths []string)) {
 	}})
 	defer w.Close()
 	<-ctx.Done()
+}
+
+// counts reports whether a change of a file may matter. Editors save by files
+// that are gone at once.
+func counts(path string) bool {
+	ext := filepath.Ext(path)
+	if strings.HasPrefix(filepath.Base(path), ".") || ext == ".snap" {
+		return false
+	}
+	if slices.Contains([]string{".ts", ".tsx", ".mts", ".js", ".mjs", ".json"}, ext) {
+		return true
+	}
+	_, err := os.Lstat(path)
+	return err == nil
 }
 
 // Affected are the files whose outcome a change may touch: of an extension that
