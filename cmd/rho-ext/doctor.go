@@ -30,6 +30,11 @@ type diagnosis struct {
 	Config      []config.Value     `json:"config"`
 	Warnings    []config.Warning   `json:"warnings"`
 	Extensions  map[host.State]int `json:"extensions"` // how many there are of each state
+	Shadowed    []shadow           `json:"shadowed"`
+	Loads       []loadTime         `json:"loads"` // the slowest first
+	Outdated    []string           `json:"outdatedTypes"`
+	Secrets     secretStore        `json:"secrets"`
+	Log         logState           `json:"sessionLog"`
 	Failures    []host.Failure     `json:"failures"`
 	Problems    []string           `json:"problems"`
 	Notes       []string           `json:"notes"` // what is worth knowing and not wrong
@@ -38,6 +43,11 @@ type diagnosis struct {
 type isolationState struct {
 	Mode    string `json:"mode"`
 	Meaning string `json:"meaning"`
+	// Of process isolation: how long a worker takes to be ready, and what it and
+	// the process that bundles have given up.
+	StartMS float64   `json:"workerStartMs,omitempty"`
+	Worker  *lockdown `json:"worker,omitempty"`
+	Bundler *lockdown `json:"bundler,omitempty"`
 }
 
 type directory struct {
@@ -90,6 +100,7 @@ func (a *app) diagnose(ctx context.Context) (*diagnosis, error) {
 	d := &diagnosis{
 		Version: version.Read(), ProjectRoot: root, RootReason: a.rootReason(root),
 		Extensions: map[host.State]int{}, Warnings: []config.Warning{}, Failures: []host.Failure{}, Problems: []string{}, Notes: []string{},
+		Shadowed: []shadow{}, Loads: []loadTime{}, Outdated: []string{},
 	}
 	c, warnings, err := a.loadConfig(root)
 	if err != nil {
@@ -101,6 +112,7 @@ func (a *app) diagnose(ctx context.Context) (*diagnosis, error) {
 	d.Warnings = append(d.Warnings, warnings...)
 	d.Isolation = isolationState{Mode: "none", Meaning: "no extension runs"}
 	d.lookAtDirectories(root)
+	d.lookAtKept(root, c)
 	a.muteUnreadable()
 	w, err := a.openWith(ctx, "", nil, root, c)
 	if err != nil {
@@ -111,9 +123,7 @@ func (a *app) diagnose(ctx context.Context) (*diagnosis, error) {
 		d.problemf("%v", err)
 	} else {
 		defer w.close()
-		for _, e := range w.host.Extensions() {
-			d.Extensions[e.State]++
-		}
+		d.lookAtExtensions(w.host, c)
 		d.Failures = append(d.Failures, w.failures()...)
 		d.Warnings = append(d.Warnings, settingWarnings(c, w.host.Extensions())...)
 		d.lookAtIsolation(ctx, w.host)
@@ -203,6 +213,9 @@ func (a *app) printDiagnosis(d *diagnosis) error {
 		return err
 	}
 	b.WriteString("\nextensions: " + d.counts() + "\n")
+	if err := d.printState(&b); err != nil {
+		return err
+	}
 	if d.OK {
 		b.WriteString("nothing is wrong\n")
 	}

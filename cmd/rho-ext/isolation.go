@@ -2,8 +2,7 @@ package main
 
 import (
 	"context"
-	"fmt"
-	"strings"
+	"slices"
 
 	"github.com/rho-ext/rho-ext/host"
 )
@@ -22,23 +21,27 @@ func (d *diagnosis) lookAtIsolation(ctx context.Context, h *host.Host) {
 		d.problemf("no worker process could be started, so no extension runs: %v", err)
 		return
 	}
-	var holds []string
-	if l.NoNewPrivs {
-		holds = append(holds, "no new privileges")
-	}
-	if l.Landlock > 0 {
-		holds = append(holds, fmt.Sprintf("Landlock %d", l.Landlock))
-	}
-	if l.Seccomp {
-		holds = append(holds, "a filter of system calls")
-	}
-	if l.Job {
-		holds = append(holds, "a job object")
-	}
-	if len(holds) > 0 {
-		d.Isolation.Meaning += "; they are locked down by " + strings.Join(holds, ", ")
+	d.Isolation.Worker = lockdownOf(l)
+	if holds := d.Isolation.Worker.String(); holds != "" {
+		d.Isolation.Meaning += "; they are locked down by " + holds
 	}
 	for _, why := range l.Why {
 		d.Notes = append(d.Notes, "worker processes are not locked down as they could be: "+why)
+	}
+	took, err := h.StartWorker(ctx)
+	if err != nil {
+		d.problemf("a second worker process could not be started: %v", err)
+	}
+	d.Isolation.StartMS = millis(took)
+	bl, err := h.BundlerLockdown(ctx)
+	if err != nil {
+		d.problemf("no process that bundles could be started, so no extension is loaded: %v", err)
+		return
+	}
+	d.Isolation.Bundler = lockdownOf(bl)
+	for _, why := range bl.Why {
+		if !slices.Contains(l.Why, why) {
+			d.notef("the process that bundles is not locked down as it could be: %s", why)
+		}
 	}
 }

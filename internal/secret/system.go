@@ -67,3 +67,7 @@ func reachable() error {
 	}
 	return errors.New("there is no D-Bus session here")
 }
+
+// Reachable says why the keychain of the system cannot be asked, as far as that
+// can be known without asking: to ask might have it unlock itself.
+func Reachable() error { return reachable() }
