@@ -66,6 +66,9 @@ func (a *app) test(ctx context.Context, patterns []string, o testFlags) error {
 	if err != nil {
 		return err
 	}
+	if o.watch && o.record {
+		return usage("--record records once; leave --watch out")
+	}
 	opts, err := a.testOptions(o)
 	if err != nil {
 		return err
@@ -85,11 +88,13 @@ func (a *app) test(ctx context.Context, patterns []string, o testFlags) error {
 	rep, err := runTests(ctx, runner, files, report)
 	switch {
 	case ctx.Err() != nil:
-		return fail(exitInterrupted, "interrupted")
+		return fail(exitInterrupted, "interrupted") // what has run was told
 	case err != nil:
 		return fail(exitFailed, "%v", err)
 	case !rep.OK():
 		return fail(exitFailed, "")
+	case opts.Name != nil && rep.Passed == 0:
+		return fail(exitFailed, "no test's name matches -t %q; --reporter tap lists them all", o.name)
 	}
 	return nil
 }
@@ -131,10 +136,11 @@ func (a *app) testOptions(o testFlags) (exttest.Options, error) {
 	if err != nil {
 		return none, usage("%v", err)
 	}
+	ci := os.Getenv("CI") != "" && os.Getenv("CI") != "false"
 	out := exttest.Options{
 		Root: root, Dirs: c.Extensions.Dirs, Enabled: c.Extensions.Enabled, Disabled: c.Extensions.Disabled,
 		Seed: o.seed, Update: o.update, Record: o.record, Bail: o.bail, Timeout: a.timeout, Allow: allow, Proxy: proxy, CAs: cas,
-		Frozen:  os.Getenv("CI") != "" && os.Getenv("CI") != "false" && !o.update,
+		Frozen: ci && !o.update, NoOnly: ci,
 		Workers: host.WorkerOptions{NoStandby: !o.watch},
 	}
 	if o.shuffle && o.seed == 0 {

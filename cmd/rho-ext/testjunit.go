@@ -102,6 +102,12 @@ func (r *junitReporter) end(rep *exttest.Report) error {
 		all.Skipped += s.Skipped
 		all.Suites = append(all.Suites, s)
 	}
+	if rep.Stopped {
+		all.Errors++
+		all.Tests++
+		all.Suites = append(all.Suites, junitSuite{Name: "the run", Tests: 1, Errors: 1, Time: "0.000",
+			Cases: []junitCase{{Class: "the run", Name: "it was stopped before its end", Time: "0.000", Error: &junitFailure{Message: "tests are missing", Type: "stopped"}}}})
+	}
 	if _, err := io.WriteString(r.out, xml.Header); err != nil {
 		return err
 	}

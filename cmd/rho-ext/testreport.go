@@ -94,16 +94,17 @@ func (r *plainReporter) file(f exttest.FileReport) {
 	if f.Failure != nil {
 		sums = []string{r.paint(red, "does not load")}
 	}
-	fmt.Fprintf(out, "%s %s %s\n", mark, clean(f.File), r.paint(dim, "("+strings.Join(sums, ", ")+") "+shortTime(f.DurationMS)))
+	fmt.Fprintf(out, "%s %s %s\n", mark, cleanLine(f.File), r.paint(dim, "("+strings.Join(sums, ", ")+") "+shortTime(f.DurationMS)))
 	for _, t := range f.Tests {
 		r.printTest(t)
 	}
+	r.printLogs("outside of tests", f.Logs, f.Failed())
 }
 
 // printTest shows a test that failed, was slow, or had something to say.
 func (r *plainReporter) printTest(t exttest.TestReport) {
 	out := r.app.out
-	name := clean(strings.Join(t.Path, " > "))
+	name := cleanLine(strings.Join(t.Path, " > "))
 	switch {
 	case t.State == exttest.StateFail:
 		fmt.Fprintf(out, "  %s %s %s\n", r.paint(red, "✗"), name, r.paint(dim, shortTime(t.DurationMS)))
@@ -112,14 +113,27 @@ func (r *plainReporter) printTest(t exttest.TestReport) {
 	case t.State == exttest.StatePass && t.DurationMS > slowTest:
 		fmt.Fprintf(out, "  %s %s %s\n", r.paint(green, "✓"), name, r.paint(yellow, shortTime(t.DurationMS)))
 	}
-	said := ""
-	for _, l := range t.Logs {
-		if l.From != "" && t.State != exttest.StateFail {
-			continue // what the extension logs is of interest where something failed
+	r.printLogs("of "+name, t.Logs, t.State == exttest.StateFail)
+}
+
+// maxLogLines bounds what is shown of the log of a test that passed.
+const maxLogLines = 20
+
+// printLogs shows what was logged. What an extension logs is of interest where
+// something failed.
+func (r *plainReporter) printLogs(whose string, logs []exttest.Log, failed bool) {
+	out := r.app.out
+	shown := 0
+	for _, l := range logs {
+		if l.From != "" && !failed {
+			continue
 		}
-		if said == "" {
-			said = name
-			fmt.Fprintf(out, "  %s\n", r.paint(dim, "log of "+name))
+		if shown++; shown == 1 {
+			fmt.Fprintf(out, "  %s\n", r.paint(dim, "log "+whose))
+		}
+		if shown > maxLogLines && !failed {
+			fmt.Fprintf(out, "    %s\n", r.paint(dim, "… (--json has all of it)"))
+			return
 		}
 		text := strings.TrimRight(clean(l.Message), "\n")
 		if l.From != "" {
@@ -240,7 +254,7 @@ func (r *plainReporter) printFailures(f *exttest.FileReport) {
 		if t.State != exttest.StateFail {
 			continue
 		}
-		head(" > " + clean(strings.Join(t.Path, " > ")))
+		head(" > " + cleanLine(strings.Join(t.Path, " > ")))
 		for i := range t.Errors {
 			r.printError(&t.Errors[i])
 		}

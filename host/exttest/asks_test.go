@@ -130,7 +130,8 @@ func TestRecordingsAreMadeOnceWithoutSecretsAndPlayedAgain(t *testing.T) {
 		asked++
 		w.Header().Set("Content-Type", "application/json")
 		w.Header().Set("Set-Cookie", "session=s3cret-cookie")
-		_, _ = w.Write([]byte(`{"you":"` + r.Header.Get("Authorization") + `","n":` + r.URL.Query().Get("n") + `}`))
+		w.Header().Set("Location", "/next?access_token=s3cret-in-header&page=2")
+		_, _ = w.Write([]byte(`{"you":"` + r.Header.Get("Authorization") + `","refresh_token":"s3cret-in-\"body","n":` + r.URL.Query().Get("n") + `}`))
 	}))
 	t.Cleanup(server.Close)
 	hostPort := strings.TrimPrefix(server.URL, "http://")
@@ -162,10 +163,11 @@ test("plays", async () => {
 	p.passes(1)
 	require.Equal(t, 2, asked)
 	tape := p.read("__fixtures__/numbers.http.json")
-	for _, secret := range []string{"t0ken-of-mine", "k3y-in-url", "s3cret-cookie"} {
+	for _, secret := range []string{"t0ken-of-mine", "k3y-in-url", "s3cret-cookie", "s3cret-in-header", "s3cret-in-"} {
 		require.NotContains(t, tape, secret)
 	}
 	require.Contains(t, tape, "[redacted]")
+	require.Contains(t, tape, "page=2")
 
 	p.opts.Record, p.opts.Allow = false, nil
 	server.Close()

@@ -3,6 +3,7 @@ package exttest
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -48,15 +49,18 @@ func (r *run) file(ctx context.Context, file File) (*FileReport, error) {
 	if err != nil {
 		return nil, err
 	}
-	if rep.Failure = failure; failure == nil {
+	if rep.Failure = failure; failure != nil {
+		r.failed.Add(1)
+	} else {
 		top, count := planFor(root, r.opts, file.Name)
 		f.tests = make([]TestReport, count)
 		f.suite(ctx, top)
-		if ctx.Err() != nil {
-			return nil, context.Cause(ctx)
-		}
+		f.fillIn(top)
 		rep.Tests = f.tests
-		if err := f.writeDown(top); err != nil {
+		if f.opts.NoOnly && hasOnly(root) {
+			rep.Problem = "a test or suite is marked with .only, which hides the others; take it away before the tests run where CI is set"
+		}
+		if err := f.writeDown(top); err != nil && ctx.Err() == nil {
 			rep.Problem = err.Error()
 		}
 		rep.Snapshots = f.shots.count
@@ -64,6 +68,17 @@ func (r *run) file(ctx context.Context, file File) (*FileReport, error) {
 	rep.Logs = f.logs
 	rep.DurationMS = milliseconds(time.Since(begin))
 	return rep, nil
+}
+
+// fillIn says of tests that never ran why.
+func (f *fileRun) fillIn(p *plan) {
+	for _, c := range p.children {
+		f.fillIn(c)
+	}
+	if p.node.Suite || f.tests[p.index].State != "" {
+		return
+	}
+	f.tests[p.index] = TestReport{Path: p.path, State: StateSkip, Note: "the run was stopped", Line: p.node.Location.Line, Column: p.node.Location.Column}
 }
 
 // begin bundles and loads the file.
@@ -214,6 +229,10 @@ func (f *fileRun) writeDown(top *plan) error {
 	}
 	sort.Strings(names)
 	for _, name := range names {
+		if !whole {
+			errs = append(errs, fmt.Errorf("the recording %s was not written: every test of the file has to run and pass for it", name))
+			continue
+		}
 		if err := f.tapes[name].write(); err != nil {
 			errs = append(errs, err)
 		}

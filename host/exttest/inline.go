@@ -39,39 +39,53 @@ func (s *snapshots) writeInline(p place) error {
 			errs = append(errs, fmt.Errorf("the inline snapshots of %s were not written: the file has changed meanwhile; run the tests again", p.show(name)))
 			continue
 		}
-		text, err := inlined(seen, list)
-		if err == nil {
-			err = replaceInside(s.folder, path, []byte(text))
+		text, bad := inlined(seen, list)
+		if text != seen {
+			bad = append(bad, replaceInside(s.folder, path, []byte(text)))
 		}
-		if err != nil {
-			errs = append(errs, fmt.Errorf("the inline snapshots of %s: %w", p.show(name), err))
+		for _, err := range bad {
+			if err != nil {
+				errs = append(errs, fmt.Errorf("%s: %w", p.show(name), err))
+				s.count.Failed++
+			}
 		}
 	}
 	return errors.Join(errs...)
 }
 
-// inlined gives a source text with its inline snapshots.
-func inlined(text string, list []wire.TestSnapshot) (string, error) {
-	var edits []edit
+// inlined gives a source text with its inline snapshots, and what is wrong with
+// those that it does not hold.
+func inlined(text string, list []wire.TestSnapshot) (string, []error) {
+	type placed struct {
+		edit
+		line int
+	}
+	var edits []placed
+	var errs []error
 	for _, n := range list {
 		e, err := inlineEdit(text, n)
 		if err != nil {
-			return "", err
+			errs = append(errs, err)
+			continue
 		}
-		edits = append(edits, e)
+		edits = append(edits, placed{e, n.Place.Line})
 	}
 	sort.SliceStable(edits, func(i, j int) bool { return edits[i].from > edits[j].from })
-	last := len(text) + 1
-	for _, e := range edits {
-		if e.to > last || e.from == last {
-			if text[e.from:min(e.from+len(e.text), len(text))] == e.text {
-				continue // a matcher in a loop: the same again
-			}
-			return "", errors.New("one matcher has several snapshots: an inline snapshot cannot stand in a loop")
+	for i := 0; i < len(edits); {
+		same := i + 1
+		differ := false
+		for same < len(edits) && edits[same].from == edits[i].from {
+			differ = differ || edits[same].text != edits[i].text
+			same++
 		}
-		text, last = text[:e.from]+e.text+text[e.to:], e.from
+		if e := edits[i]; differ {
+			errs = append(errs, fmt.Errorf("line %d: one matcher has several snapshots: an inline snapshot cannot stand in a loop", e.line))
+		} else {
+			text = text[:e.from] + e.text + text[e.to:]
+		}
+		i = same
 	}
-	return text, nil
+	return text, errs
 }
 
 // inlineMatcher is how the names of the matchers end.
@@ -101,19 +115,33 @@ func inlineEdit(text string, n wire.TestSnapshot) (edit, error) {
 	open++
 	from := skipSpace(text, open)
 	to := from
-	if from < len(text) && text[from] == '`' {
-		_, rest, ok := template(text[from:])
-		if !ok {
+	switch {
+	case from < len(text) && strings.IndexByte("`\"'", text[from]) >= 0:
+		end := literalEnd(text, from)
+		if end < 0 {
 			return edit{}, fmt.Errorf("line %d: the inline snapshot does not end", n.Place.Line)
 		}
-		to = len(text) - len(rest)
-	} else if from >= len(text) || text[from] != ')' {
-		return edit{}, fmt.Errorf("line %d: the argument of the matcher is no text in backquotes", n.Place.Line)
+		to = end
+	case from >= len(text) || text[from] != ')':
+		return edit{}, fmt.Errorf("line %d: the first argument of the matcher is no text, so its snapshot cannot be written", n.Place.Line)
 	}
 	if to == from { // there was none: what is between the parentheses goes
 		from = open
 	}
 	return edit{from, to, indented(n.Text, indentAt(text, at))}, nil
+}
+
+// literalEnd is where a text in quotes or backquotes ends, or -1.
+func literalEnd(text string, from int) int {
+	for i := from + 1; i < len(text); i++ {
+		switch text[i] {
+		case '\\':
+			i++
+		case text[from]:
+			return i + 1
+		}
+	}
+	return -1
 }
 
 func isLetter(c byte) bool { return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' }

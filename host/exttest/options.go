@@ -35,6 +35,8 @@ type Options struct {
 	Update bool
 	// Frozen fails tests whose snapshots are missing, instead of writing them.
 	Frozen bool
+	// NoOnly fails files that hold tests marked with .only.
+	NoOnly bool
 	// Record lets requests to cassettes through to the network, as far as Allow
 	// goes, and writes what comes of them.
 	Record bool

@@ -2,6 +2,7 @@ package exttest
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/rho-ext/rho-ext/host"
 	"github.com/rho-ext/rho-ext/host/wire"
@@ -44,9 +45,19 @@ func (p place) failure(file File, f wire.Failure) *host.Failure {
 	return out
 }
 
+// maxMessage bounds the text of one error, in bytes.
+const maxMessage = 8 << 10
+
+func bounded(text string) string {
+	if len(text) <= maxMessage {
+		return text
+	}
+	return strings.ToValidUTF8(text[:maxMessage], "") + fmt.Sprintf(" … (%d bytes)", len(text))
+}
+
 // failed makes an error of a test presentable.
 func (p place) failed(e wire.TestError) Error {
-	out := Error{Name: e.Name, Message: e.Message, Hint: e.Hint, In: e.In, Diff: e.Diff, Expected: e.Expected, Actual: e.Actual}
+	out := Error{Name: e.Name, Message: bounded(e.Message), Hint: e.Hint, In: e.In, Diff: e.Diff, Expected: e.Expected, Actual: e.Actual}
 	for i, pos := range e.Stack {
 		at := fmt.Sprintf("%s:%d:%d", p.show(pos.File), pos.Line, pos.Column)
 		if i == 0 {

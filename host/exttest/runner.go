@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -79,14 +80,14 @@ func (r *Runner) Run(ctx context.Context, files []File, w Watcher) (*Report, err
 }
 
 // RunNamed runs files as other options say: their Name, Seed, Update, Frozen,
-// Record and Bail count.
+// Record, Bail and NoOnly count.
 func (r *Runner) RunNamed(ctx context.Context, files []File, o Options, w Watcher) (*Report, error) {
 	r.running.Lock()
 	defer r.running.Unlock()
 	begin := time.Now()
 	run := &run{runner: r, opts: r.opts, tell: w}
 	run.opts.Name, run.opts.Seed, run.opts.Update, run.opts.Frozen = o.Name, o.Seed, o.Update, o.Frozen
-	run.opts.Record, run.opts.Bail = o.Record, o.Bail
+	run.opts.Record, run.opts.Bail, run.opts.NoOnly = o.Record, o.Bail, o.NoOnly
 	rep := &Report{Files: []FileReport{}, Seed: run.opts.Seed}
 	if len(files) == 0 {
 		return rep, nil
@@ -101,7 +102,7 @@ func (r *Runner) RunNamed(ctx context.Context, files []File, o Options, w Watche
 	g.SetLimit(r.opts.Parallel)
 	for i, f := range files {
 		g.Go(func() error {
-			if ctx.Err() != nil {
+			if ctx.Err() != nil || run.bailed() {
 				return nil
 			}
 			one, err := run.file(ctx, f)
@@ -112,7 +113,6 @@ func (r *Runner) RunNamed(ctx context.Context, files []File, o Options, w Watche
 			mu.Lock()
 			defer mu.Unlock()
 			done[i] = one
-			run.count(one)
 			for ; next < len(done) && done[next] != nil; next++ {
 				if w.Ended != nil {
 					w.Ended(*done[next])
@@ -133,7 +133,7 @@ func (r *Runner) RunNamed(ctx context.Context, files []File, o Options, w Watche
 		rep.Files = append(rep.Files, *f)
 		rep.add(f)
 	}
-	rep.Stopped = rep.Stopped || ctx.Err() != nil
+	rep.Stopped = rep.Stopped || ctx.Err() != nil || run.cut.Load()
 	rep.DurationMS = milliseconds(time.Since(begin))
 	return rep, err
 }
@@ -171,22 +171,9 @@ type run struct {
 	tell   Watcher
 	stop   context.CancelCauseFunc
 
-	failed int // tests; under the lock of the loop over files
+	cut    atomic.Bool  // tests were left out because others had failed
+	failed atomic.Int64 // tests, and files that do not load
 }
 
-// errBail is why a run stops early.
-var errBail = errors.New("too many tests failed")
-
-func (r *run) count(f *FileReport) {
-	for _, t := range f.Tests {
-		if t.State == StateFail {
-			r.failed++
-		}
-	}
-	if f.Failure != nil {
-		r.failed++
-	}
-	if r.opts.Bail > 0 && r.failed >= r.opts.Bail {
-		r.stop(errBail)
-	}
-}
+// bailed reports whether so many tests have failed that no other begins.
+func (r *run) bailed() bool { return r.opts.Bail > 0 && r.failed.Load() >= int64(r.opts.Bail) }

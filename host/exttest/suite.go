@@ -129,6 +129,11 @@ func (f *fileRun) test(ctx context.Context, p *plan, chain []*plan) {
 	if rep.State = p.state; p.state != "" {
 		return
 	}
+	if f.run.bailed() {
+		f.run.cut.Store(true)
+		rep.State, rep.Note = StateSkip, "too many tests had failed"
+		return
+	}
 	begin := time.Now()
 	defer func() { rep.DurationMS = milliseconds(time.Since(begin)) }()
 	if res := f.prepare(ctx, chain); res != nil {
@@ -143,6 +148,7 @@ func (f *fileRun) test(ctx context.Context, p *plan, chain []*plan) {
 	res := f.call(ctx, t, wire.TestBody, timeout)
 	t.end(f)
 	if ctx.Err() != nil {
+		rep.State = ""
 		return
 	}
 	f.keep(res.Snapshots)
@@ -158,6 +164,7 @@ func (f *fileRun) settle(rep *TestReport, res wire.TestResult) {
 	}
 	if rep.State != StatePass && rep.State != StateSkip {
 		rep.State = StateFail
+		f.run.failed.Add(1)
 	}
 }
 
@@ -249,7 +256,8 @@ func (t *testRun) result(res wire.CallResult) wire.TestResult {
 			e.Name, e.Message = "Error", fmt.Sprintf("%s timed out in %dms.", phase, limit.Milliseconds())
 			e.Hint = "it never gave way to anything else; the line is where it was stopped"
 			if len(e.Stack) == 0 {
-				e.Hint = "it waited for something that did not come; a test may name a longer time: test(name, fn, 20_000)"
+				e.Stack = []wire.Position{t.node.Location}
+				e.Hint = "it waited for something that did not come, or was busy in one long step, such as a regular expression; a test may name a longer time: test(name, fn, 20_000)"
 			}
 		}
 		out = wire.TestResult{State: StateFail, Errors: []wire.TestError{e}}

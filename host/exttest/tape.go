@@ -132,7 +132,7 @@ func (t *tape) add(req wire.TestFetchRequest, body []byte, res *reply) error {
 		Response: wire.CassetteResponse{Status: res.status},
 	}
 	if utf8.Valid(body) && len(body) > 0 {
-		e.Match.Body = hide(string(body))
+		e.Match.Body = hide(hideBody(string(body)))
 	}
 	for _, h := range res.headers {
 		name := strings.ToLower(h[0])
@@ -143,21 +143,23 @@ func (t *tape) add(req wire.TestFetchRequest, body []byte, res *reply) error {
 			if e.Response.Headers == nil {
 				e.Response.Headers = map[string]string{}
 			}
-			e.Response.Headers[name] = hide(h[1])
+			e.Response.Headers[name] = hide(hideParameters(h[1]))
 		}
 	}
 	switch {
 	case len(res.body) == 0:
+	case !utf8.Valid(res.body) && hide(string(res.body)) != string(res.body):
+		return errors.New("the answer is no text and holds a secret, so it cannot be recorded")
 	case !utf8.Valid(res.body):
 		e.Response.BodyBase64 = base64.StdEncoding.EncodeToString(res.body)
 	case json.Valid(res.body):
-		if text := []byte(hide(string(res.body))); json.Valid(text) {
+		if text := []byte(hide(hideBody(string(res.body)))); json.Valid(text) {
 			e.Response.BodyJSON = text
 			break
 		}
 		fallthrough
 	default:
-		e.Response.Body = hide(string(res.body))
+		e.Response.Body = hide(hideBody(string(res.body)))
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -175,9 +177,10 @@ func (t *tape) hider() func(string) string {
 	for _, s := range t.secrets() {
 		if len(s) >= minSecret {
 			pairs = append(pairs, s, Hidden)
-			if q := url.QueryEscape(s); q != s {
-				pairs = append(pairs, q, Hidden)
+			if quoted, err := json.Marshal(s); err == nil {
+				pairs = append(pairs, strings.Trim(string(quoted), `"`), Hidden)
 			}
+			pairs = append(pairs, url.QueryEscape(s), Hidden, url.PathEscape(s), Hidden, base64.StdEncoding.EncodeToString([]byte(s)), Hidden)
 		}
 	}
 	return strings.NewReplacer(pairs...).Replace
@@ -199,6 +202,27 @@ func hideQuery(text string) string {
 	}
 	u.RawQuery = strings.Join(parts, "&")
 	return u.String()
+}
+
+// secretMember is a member of a JSON text, or a field of a form, whose name says
+// that it holds a secret.
+var (
+	secretMember = regexp.MustCompile(`(?i)("[^"\\]*(?:token|secret|password|passwd|api_?key|access_?key|private_?key|signature|session|credential)[^"\\]*"\s*:\s*)("(?:[^"\\]|\\.)*")`)
+	secretField  = regexp.MustCompile(`(?i)((?:^|[?&;\s])[\w.-]*(?:token|secret|password|passwd|api_?key|access_?key|signature|session|credential)[\w.-]*=)([^&;#\s>"]+)`)
+)
+
+// hideBody takes the values of such members and fields out of a body.
+func hideBody(text string) string {
+	if json.Valid([]byte(text)) {
+		return secretMember.ReplaceAllString(text, `${1}"`+Hidden+`"`)
+	}
+	return hideParameters(text)
+}
+
+// hideParameters takes the values of such parameters out of an address, a form or
+// a header.
+func hideParameters(text string) string {
+	return secretField.ReplaceAllString(text, "${1}"+Hidden)
 }
 
 // write puts the recording into its file.
