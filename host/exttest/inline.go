@@ -47,6 +47,7 @@ func (s *snapshots) writeInline(p place) error {
 			if err != nil {
 				errs = append(errs, fmt.Errorf("%s: %w", p.show(name), err))
 				s.count.Failed++
+				s.count.Added = max(0, s.count.Added-1)
 			}
 		}
 	}

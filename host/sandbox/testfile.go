@@ -89,10 +89,37 @@ func (s *Sandbox) beginTest(c *call) {
 			if len(text) > s.limits.ResultBytes {
 				return fmt.Errorf("the result of the test is too large: %d bytes, at most %d", len(text), s.limits.ResultBytes)
 			}
-			s.end(c, wire.CallResult{Value: &wire.Value{Structured: json.RawMessage(text)}})
+			raw := s.withUnhandled(c, json.RawMessage(text))
+			s.end(c, wire.CallResult{Value: &wire.Value{Structured: raw}})
 			return nil
 		})
 	})
+}
+
+// withUnhandled fails a test that left rejected promises behind which nobody
+// looked at.
+func (s *Sandbox) withUnhandled(c *call, raw json.RawMessage) json.RawMessage {
+	var res wire.TestResult
+	for p, r := range s.pending {
+		if r.owner != c {
+			continue
+		}
+		if res.State == "" && (json.Unmarshal(raw, &res) != nil || res.State == "skip") {
+			return raw
+		}
+		delete(s.pending, p)
+		e := testEnv{s}.Explain(r.value)
+		e.In = "a promise that nobody awaits"
+		res.State, res.Errors = "fail", append(res.Errors, e)
+	}
+	if res.State == "" {
+		return raw
+	}
+	out, err := json.Marshal(res)
+	if err != nil {
+		return raw
+	}
+	return out
 }
 
 // testStuck lets the library of a test file end what c waits for in vain, with
