@@ -129,8 +129,8 @@ func (a *app) writeGroup(b *strings.Builder, r *check.Report, list []check.Findi
 			below("hint: " + clean(f.Hint))
 		}
 		if f.Severity == check.Error && f.Frame != "" && count[f.Rule] <= checkDrawn {
-			for line := range strings.SplitSeq(f.Frame, "\n") {
-				b.WriteString("    " + a.tint(dim, cut(clean(line), checkWidth-4)) + "\n")
+			for _, line := range fitted(clean(f.Frame), checkWidth-4) {
+				b.WriteString("    " + a.tint(dim, line) + "\n")
 			}
 		}
 	}

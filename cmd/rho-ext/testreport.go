@@ -119,6 +119,9 @@ func (r *plainReporter) printTest(t exttest.TestReport) {
 // maxLogLines bounds what is shown of the log of a test that passed.
 const maxLogLines = 20
 
+// reportWidth is how wide code is shown.
+const reportWidth = 100
+
 // printLogs shows what was logged. What an extension logs is of interest where
 // something failed.
 func (r *plainReporter) printLogs(whose string, logs []exttest.Log, failed bool) {
@@ -277,7 +280,9 @@ func (r *plainReporter) printError(e *exttest.Error) {
 	}
 	if e.File != "" {
 		fmt.Fprintf(out, "\n  %s\n", r.paint(dim, fmt.Sprintf("%s:%d:%d", clean(e.File), e.Line, e.Column)))
-		r.indent(e.Frame, "  ")
+		for _, line := range fitted(clean(e.Frame), reportWidth-2) {
+			fmt.Fprintf(out, "  %s\n", line)
+		}
 	}
 	for _, line := range e.Stack {
 		fmt.Fprintf(out, "  %s\n", r.paint(dim, "at "+clean(line)))

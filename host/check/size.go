@@ -49,7 +49,11 @@ func testRules(u *unit) {
 		return nil
 	})
 	if !found && len(u.Failures) == 0 {
-		u.say("no-test", at{}, "rho-ext test runs "+u.Source.ID+".test.ts", "there is no test for it")
+		name := u.Source.ID + ".test.ts"
+		if stem == "" {
+			name = u.Source.ID + "/index.test.ts"
+		}
+		u.say("no-test", at{}, "rho-ext test runs "+name, "there is no test for it")
 	}
 }
 

@@ -62,7 +62,7 @@
   // late is the error of a phase that took too long, in vitest's words.
   function late(s, timeout, hook, place) {
     const what = hook ? "Hook" : "Test", small = hook ? "hook" : "test";
-    const e = placed(`${what} timed out in ${timeout}ms.\nIf this is a long-running ${small}, pass a timeout value as the last argument or configure it globally with "${small}Timeout".`, place);
+    const e = placed(`${what} timed out in ${timeout}ms.\nIf this is a long-running ${small}, pass a longer time as the last argument${small === "test" ? ", or --timeout for all of them" : ""}.`, place);
     abort(s.context, e);
     return e;
   }
