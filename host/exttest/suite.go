@@ -19,11 +19,11 @@ const maxConcurrent = 5
 // concurrent run side by side.
 func (f *fileRun) suite(ctx context.Context, p *plan, around ...*plan) {
 	chain := append(slices.Clone(around), p)
-	f.each(ctx, p.children, func(c *plan) {
+	f.each(ctx, p.children, func(c *plan, begun func()) {
 		if c.node.Suite {
 			f.suite(ctx, c, chain...)
 		} else {
-			f.test(ctx, c, chain)
+			f.test(ctx, c, chain, begun)
 		}
 	})
 	if !p.node.AfterAll || p.runs == 0 || ctx.Err() != nil {
@@ -37,8 +37,10 @@ func (f *fileRun) suite(ctx context.Context, p *plan, around ...*plan) {
 	}
 }
 
-// each runs children, neighbours that are concurrent side by side.
-func (f *fileRun) each(ctx context.Context, list []*plan, do func(*plan)) {
+// each runs children, neighbours that are concurrent side by side. Those begin in
+// their order: do calls begun when the code of its test has begun; it is nil for
+// one that runs by itself.
+func (f *fileRun) each(ctx context.Context, list []*plan, do func(c *plan, begun func())) {
 	for i := 0; i < len(list); {
 		end := i + 1
 		if together(list[i]) {
@@ -48,7 +50,7 @@ func (f *fileRun) each(ctx context.Context, list []*plan, do func(*plan)) {
 		}
 		if end == i+1 {
 			if ctx.Err() == nil {
-				do(list[i])
+				do(list[i], nil)
 			}
 			i = end
 			continue
@@ -57,12 +59,17 @@ func (f *fileRun) each(ctx context.Context, list []*plan, do func(*plan)) {
 		var wait sync.WaitGroup
 		for _, c := range list[i:end] {
 			slots <- struct{}{}
+			started := make(chan struct{})
+			begun := sync.OnceFunc(func() { close(started) })
 			wait.Go(func() {
-				defer func() { <-slots }()
+				defer func() { begun(); <-slots }()
 				if ctx.Err() == nil {
-					do(c)
+					do(c, begun)
 				}
 			})
+			if !c.node.Suite {
+				<-started
+			}
 		}
 		wait.Wait()
 		i = end
@@ -123,7 +130,7 @@ func (f *fileRun) prepare(ctx context.Context, chain []*plan) *wire.TestResult {
 }
 
 // test runs one test, or tells why it does not.
-func (f *fileRun) test(ctx context.Context, p *plan, chain []*plan) {
+func (f *fileRun) test(ctx context.Context, p *plan, chain []*plan, begun func()) {
 	rep := &f.tests[p.index]
 	rep.Path, rep.Line, rep.Column = p.path, p.node.Location.Line, p.node.Location.Column
 	if rep.State = p.state; p.state != "" {
@@ -145,6 +152,7 @@ func (f *fileRun) test(ctx context.Context, p *plan, chain []*plan) {
 	if p.node.TimeoutMS > 0 {
 		timeout = time.Duration(p.node.TimeoutMS * float64(time.Millisecond))
 	}
+	t.begun = begun
 	res := f.call(ctx, t, wire.TestBody, timeout)
 	t.end(f)
 	if ctx.Err() != nil {
@@ -229,6 +237,9 @@ func (f *fileRun) call(ctx context.Context, t *testRun, part string, timeout tim
 			return *failedResult("", err)
 		}
 		ctx, stop := t.limit.start(ctx, part, timeout)
+		if t.begun != nil {
+			go t.tellBegun(ctx, sb)
+		}
 		res := sb.Call(ctx, wire.CallRequest{ID: t.id, Run: wire.RunTest, Tool: part, Args: args})
 		stop()
 		if res.Guilty || res.Lost {

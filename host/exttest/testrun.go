@@ -2,8 +2,11 @@ package exttest
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
+	"slices"
 	"sync"
+	"time"
 
 	"github.com/rho-ext/rho-ext/host/wire"
 )
@@ -14,6 +17,7 @@ type testRun struct {
 	node  *wire.TestNode
 	file  *fileRun
 	limit limit
+	begun func() // hears that the test's code has begun, or nil
 
 	toolCalls counter // that have begun
 
@@ -31,6 +35,29 @@ func (f *fileRun) newRun(n *wire.TestNode) *testRun {
 	t := &testRun{node: n, file: f, left: maxLogs}
 	f.broker.add(t)
 	return t
+}
+
+// askAgain is how soon it is asked again whether a test has begun.
+const askAgain = 200 * time.Microsecond
+
+// tellBegun asks the sandbox until it runs the test, or ctx ends with the test.
+func (t *testRun) tellBegun(ctx context.Context, sb wire.Sandbox) {
+	ask, err := json.Marshal(wire.TestTimeData{Ask: true})
+	for err == nil && ctx.Err() == nil {
+		res := sb.Call(ctx, wire.CallRequest{ID: fmt.Sprint("begun-", serial.Add(1)), Run: wire.RunTest, Tool: wire.TestClock, Args: ask})
+		if res.Value == nil {
+			return // what ends the test tells as well
+		}
+		var ids []string
+		if json.Unmarshal(res.Value.Structured, &ids) == nil && slices.Contains(ids, t.id) {
+			t.begun()
+			return
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(askAgain):
+		}
+	}
 }
 
 // end gives the world back, and takes away what the test may ask.
