@@ -102,6 +102,18 @@ func (p *console) expect(text string) {
 	require.True(p.t, p.await(text, 30*time.Second), "%q never came:\n%s", text, p.screen())
 }
 
+// expectAll waits for several texts that may come in any order.
+func (p *console) expectAll(texts ...string) {
+	p.t.Helper()
+	begin, end := p.at, p.at
+	for _, text := range texts {
+		p.at = begin
+		p.expect(text)
+		end = max(end, p.at)
+	}
+	p.at = end
+}
+
 func (p *console) screen() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -66,6 +66,7 @@ func TestScripts(t *testing.T) {
 			home := filepath.Join(e.WorkDir, "home")
 			e.Setenv("HOME", home)
 			e.Setenv("RHO_HOME", filepath.Join(home, ".rho"))
+			e.Setenv(secretsVariable, "file") // no script touches a real keychain
 			e.Setenv("BUILTINS", builtinRow(t))
 			e.Cd = filepath.Join(e.WorkDir, "p")
 			for _, dir := range []string{home, filepath.Join(e.Cd, ".rho", "extensions")} {
