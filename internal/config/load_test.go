@@ -503,7 +503,7 @@ func TestAFileThatWouldBusyTheParserIsRefusedAtOnce(t *testing.T) {
 			_, _, err := config.Load(place(t, "", text))
 			require.Error(t, err)
 			require.Less(t, len(err.Error()), 4000)
-			require.Less(t, time.Since(start), 10*time.Second)
+			require.Less(t, time.Since(start), time.Minute) // quadratic work would take hours
 		})
 	}
 }
