@@ -64,22 +64,6 @@ type unreadID struct {
 
 func (u unread) holds(s Source) bool { return u.scopes[s.Scope] || u.one[unreadID{s.Scope, s.ID}] }
 
-// Discover finds the extensions of the options without looking into them, and
-// what is wrong with their folders.
-func Discover(o Options) ([]Source, []Failure, error) {
-	o, err := o.withDefaults()
-	if err != nil {
-		return nil, nil, err
-	}
-	if o.Root != "" {
-		if o.Root, err = canonical(o.Root); err != nil {
-			return nil, nil, fmt.Errorf("project root: %w", err)
-		}
-	}
-	sources, failures, _ := discover(o)
-	return sources, failures, nil
-}
-
 // discover finds all extensions, in the order of their folders and then by
 // name. A folder that does not exist is no failure, one that cannot be read is.
 func discover(o Options) ([]Source, []Failure, unread) {

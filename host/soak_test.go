@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/rho-ext/rho-ext/host"
@@ -45,6 +46,7 @@ func TestSoakEveryCallHasOneOutcomeFromALiveVersion(t *testing.T) {
 	}, host.WatchOptions{}, func(o *host.Options) { o.DrainTimeout = 5 * time.Second }, logTo(&log))}
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
+	called := make(chan struct{}, 1)
 	var changed sync.WaitGroup
 	var early uint64
 	var descriptors int
@@ -53,7 +55,10 @@ func TestSoakEveryCallHasOneOutcomeFromALiveVersion(t *testing.T) {
 			s.change(i)
 			// Calls and changes are to end at about the same time.
 			for s.calls.Load() < calls*int64(i)/int64(changes) && ctx.Err() == nil {
-				time.Sleep(time.Millisecond)
+				select {
+				case <-called:
+				case <-ctx.Done():
+				}
 			}
 			if i == changes/5 {
 				early, descriptors = heap(), open()
@@ -64,6 +69,10 @@ func TestSoakEveryCallHasOneOutcomeFromALiveVersion(t *testing.T) {
 	for i := range 8 {
 		callers.Go(func() {
 			for s.calls.Add(1) <= calls {
+				select {
+				case called <- struct{}{}:
+				default:
+				}
 				s.call1(i)
 			}
 		})
@@ -135,13 +144,14 @@ func (s *soak) change(i int) {
 
 // until waits until a version is live.
 func (s *soak) until(n int64) {
-	for begin := time.Now(); time.Since(begin) < 20*time.Second; time.Sleep(time.Millisecond) {
-		if got, err := strconv.ParseInt(s.says("steady"), 10, 64); err == nil && got >= n {
+	assert.Eventually(s.t, func() bool {
+		got, err := strconv.ParseInt(s.says("steady"), 10, 64)
+		if err == nil && got >= n {
 			s.reached(got)
-			return
+			return true
 		}
-	}
-	s.t.Errorf("version %d was never live: %v", n, s.host.Failures())
+		return false
+	}, 20*time.Second, time.Millisecond, "version %d was never live: %v", n, s.host.Failures())
 }
 
 func (s *soak) reached(n int64) {

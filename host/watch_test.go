@@ -69,15 +69,8 @@ func (w *watched) says(tool string) string {
 
 func (w *watched) eventually(tool, text string) {
 	w.t.Helper()
-	deadline := time.Now().Add(10 * time.Second)
-	got := ""
-	for time.Now().Before(deadline) {
-		if got = w.says(tool); got == text {
-			return
-		}
-		time.Sleep(time.Millisecond)
-	}
-	w.t.Fatalf("%s says %q and not %q; failures %v", tool, got, text, w.host.Failures())
+	require.Eventually(w.t, func() bool { return w.says(tool) == text }, 10*time.Second, time.Millisecond,
+		"%s never says %q; failures %v", tool, text, w.host.Failures())
 }
 
 // sync waits until everything that was saved so far has been looked at: what is

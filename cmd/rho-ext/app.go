@@ -171,15 +171,10 @@ func (a *app) open(ctx context.Context, tool string, gate registry.Gate) (*works
 	if err := a.checkFlags(); err != nil {
 		return nil, err
 	}
-	root, err := a.findRoot()
+	root, c, err := a.configured()
 	if err != nil {
 		return nil, err
 	}
-	c, warnings, err := a.loadConfig(root)
-	if err != nil {
-		return nil, usage("%v", err)
-	}
-	a.warn(warnings)
 	w, err := a.openWith(ctx, tool, gate, root, c)
 	if err == nil {
 		a.warn(settingWarnings(c, w.host.Extensions()))
@@ -255,6 +250,20 @@ func (a *app) openWith(ctx context.Context, tool string, gate registry.Gate, roo
 	}
 	keep = nil
 	return &workspace{host: h, reg: reg, door: door, log: logger, config: c, session: session, hide: a.hide}, nil
+}
+
+// configured finds the project's root and reads the configuration for it.
+func (a *app) configured() (string, *config.Config, error) {
+	root, err := a.findRoot()
+	if err != nil {
+		return "", nil, err
+	}
+	c, warnings, err := a.loadConfig(root)
+	if err != nil {
+		return "", nil, usage("%v", err)
+	}
+	a.warn(warnings)
+	return root, c, nil
 }
 
 func (a *app) findRoot() (string, error) {

@@ -116,15 +116,10 @@ func (a *app) bundled(ctx context.Context, name string) (*host.Bundled, error) {
 	if err := a.checkFlags(); err != nil {
 		return nil, err
 	}
-	root, err := a.findRoot()
+	root, c, err := a.configured()
 	if err != nil {
 		return nil, err
 	}
-	c, warnings, err := a.loadConfig(root)
-	if err != nil {
-		return nil, usage("%v", err)
-	}
-	a.warn(warnings)
 	isolation, err := a.isolationOf(c)
 	if err != nil {
 		return nil, err

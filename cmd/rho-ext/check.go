@@ -96,15 +96,10 @@ func (a *app) check(ctx context.Context, path string) (*check.Report, error) {
 	if a.isolation == host.InProcess.String() {
 		return nil, usage("--isolation in-process: check looks at code that nobody trusts yet, and loads it in a process of its own; leave the flag out")
 	}
-	root, err := a.findRoot()
+	root, c, err := a.configured()
 	if err != nil {
 		return nil, err
 	}
-	c, warnings, err := a.loadConfig(root)
-	if err != nil {
-		return nil, usage("%v", err)
-	}
-	a.warn(warnings)
 	redactor, err := redactorOf(c)
 	if err != nil {
 		return nil, usage("redaction: %v", err)

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -19,15 +18,13 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What follows looks for verbs, flags, exit codes and documents that no test is
-// about. It reads the tests, it does not watch them:
+// What follows looks for verbs and flags that no test is about; documents and
+// exit codes are run, in everyverb_test.go and everyexit_test.go. It reads the tests, it does not watch them:
 //
-//   - of a script, each line that runs rho-ext, the code that it expects, and
-//     each flag in it; a flag in a line that expects 2 counts for nothing, since
+//   - of a script, each line that runs rho-ext, and each flag in it; a flag in a line that expects 2 counts for nothing, since
 //     it may be there to be refused;
 //   - of a Go test, all of its texts together: a test function that names a verb
-//     and a flag somewhere is taken to give the one to the other, and one that
-//     names a verb and an exit code to expect it.
+//     and a flag somewhere is taken to give the one to the other.
 //
 // So it finds what is nowhere; it does not prove that what is somewhere is
 // tested well.
@@ -35,8 +32,6 @@ import (
 // exercised is what one script line or one Go test is about.
 type exercised struct {
 	words []string // that were typed, or may have been
-	codes []int
-	valid bool // a document is checked against its schema
 }
 
 func (e *exercised) has(word string) bool { return slices.Contains(e.words, word) }
@@ -62,29 +57,17 @@ func exercisedByScripts(t *testing.T) (list []*exercised) {
 				continue
 			}
 			e := &exercised{words: words(typed)}
-			switch f := strings.Fields(expect); {
-			case len(f) >= 2 && f[0] == "exits":
-				code, err := strconv.Atoi(f[1])
-				require.NoError(t, err, line)
-				e.codes = []int{code}
-			case len(f) > 0 && f[0] == "exec":
-				e.codes = []int{exitOK}
-			case len(f) < 2 || f[0] != "!":
+			f := strings.Fields(expect)
+			if len(f) == 0 || !slices.Contains([]string{"exits", "exec", "!"}, f[0]) {
 				continue // not a line that runs it
 			}
-			if slices.Contains(e.codes, exitUsage) {
+			if f[0] == "exits" && f[1] == strconv.Itoa(exitUsage) {
 				e.words = slices.DeleteFunc(e.words, func(w string) bool { return strings.HasPrefix(w, "-") })
 			}
 			list = append(list, e)
 		}
 	}
 	return list
-}
-
-// codeNames are the exit codes as Go tests write them.
-var codeNames = map[string]int{
-	"exitOK": exitOK, "exitFailed": exitFailed, "exitUsage": exitUsage, "exitLoad": exitLoad,
-	"exitDenied": exitDenied, "exitTimeout": exitTimeout, "exitInterrupted": exitInterrupted,
 }
 
 func exercisedByGo(t *testing.T) (list []*exercised) {
@@ -105,21 +88,10 @@ func exercisedByGo(t *testing.T) (list []*exercised) {
 			ast.Inspect(fn, func(n ast.Node) bool {
 				switch n := n.(type) {
 				case *ast.BasicLit:
-					switch n.Kind {
-					case token.STRING:
-						if s, err := strconv.Unquote(n.Value); err == nil && !strings.Contains(s, "\n") {
-							e.words = append(e.words, words(s)...)
-						}
-					case token.INT:
-						if code, err := strconv.Atoi(n.Value); err == nil {
-							e.codes = append(e.codes, code)
-						}
+					if s, err := strconv.Unquote(n.Value); n.Kind == token.STRING && err == nil && !strings.Contains(s, "\n") {
+						e.words = append(e.words, words(s)...)
 					}
 				case *ast.Ident:
-					if code, ok := codeNames[n.Name]; ok {
-						e.codes = append(e.codes, code)
-					}
-					e.valid = e.valid || n.Name == "validate"
 					if verb, ok := helpers[n.Name]; ok {
 						e.words = append(e.words, verb...)
 					}
@@ -190,86 +162,4 @@ func TestEveryVerbAndFlagHasATest(t *testing.T) {
 		}
 	})
 	require.Empty(t, missing, "no test is about these")
-}
-
-var exitParagraph = regexp.MustCompile(`(?s)Exit status:(.*?)(?:\n\n|$)`)
-
-func TestEveryExitCodeHasATest(t *testing.T) {
-	t.Parallel()
-	all := append(exercisedByScripts(t), exercisedByGo(t)...)
-	var missing []string
-	for name, code := range codeNames {
-		if !slices.ContainsFunc(all, func(e *exercised) bool { return slices.Contains(e.codes, code) }) {
-			missing = append(missing, name)
-		}
-	}
-	told := 0
-	for _, c := range verbs() {
-		m := exitParagraph.FindStringSubmatch(c.Long)
-		if m == nil {
-			continue
-		}
-		for _, text := range regexp.MustCompile(`\b\d+\b`).FindAllString(m[1], -1) {
-			code, err := strconv.Atoi(text)
-			require.NoError(t, err)
-			told++
-			if !slices.ContainsFunc(all, func(e *exercised) bool { return e.runs(pathOf(c)) && slices.Contains(e.codes, code) }) {
-				missing = append(missing, fmt.Sprintf("%s: %d", c.CommandPath(), code))
-			}
-		}
-	}
-	require.Positive(t, told)
-	require.Empty(t, missing, "no test is about these")
-}
-
-// undocumented are the verbs that print no document with --json, and why.
-var undocumented = map[string]string{
-	"rho-ext serve": "it speaks the messages of its protocol",
-}
-
-// documents are the schemas of what verbs print with --json, where they are not
-// called as the verb is.
-var documents = map[string]string{
-	"rho-ext run": "outcome", "rho-ext command": "outcome", "rho-ext grant": "grants", "rho-ext revoke": "grants",
-	"rho-ext secret set": "secret", "rho-ext secret remove": "secret", "rho-ext secret list": "secrets",
-}
-
-func TestEveryDocumentIsCheckedAgainstItsSchema(t *testing.T) {
-	t.Parallel()
-	all := exercisedByGo(t)
-	var missing []string
-	known := map[string]bool{}
-	for _, c := range verbs() {
-		known[c.CommandPath()] = true
-		if undocumented[c.CommandPath()] != "" {
-			continue
-		}
-		schema := documents[c.CommandPath()]
-		if schema == "" {
-			schema = c.Name()
-		}
-		if _, err := os.Stat(filepath.Join("..", "..", "docs", "schemas", schema+".schema.json")); err != nil {
-			missing = append(missing, c.CommandPath()+" (there is no schema "+schema+")")
-			continue
-		}
-		if !slices.ContainsFunc(all, func(e *exercised) bool { return e.valid && e.has("--json") && e.has(schema) && e.runs(pathOf(c)) }) {
-			missing = append(missing, c.CommandPath())
-		}
-	}
-	for name := range undocumented {
-		require.True(t, known[name], name)
-	}
-	require.Empty(t, missing, "no test checks what these print with --json")
-
-	// A schema that no test names is of nothing, or of something that is not
-	// checked.
-	index, err := os.ReadFile(filepath.Join("..", "..", "docs", "schemas", "README.md"))
-	require.NoError(t, err)
-	paths, err := filepath.Glob(filepath.Join("..", "..", "docs", "schemas", "*.schema.json"))
-	require.NoError(t, err)
-	for _, path := range paths {
-		name := strings.TrimSuffix(filepath.Base(path), ".schema.json")
-		require.True(t, slices.ContainsFunc(all, func(e *exercised) bool { return e.valid && e.has(name) }), "no test checks a document against %s", path)
-		require.Contains(t, string(index), "("+filepath.Base(path)+")", "the index does not name it")
-	}
 }

@@ -111,15 +111,10 @@ func (a *app) logs(ctx context.Context, extension string, f logFlags) error {
 	if err != nil {
 		return err
 	}
-	root, err := a.findRoot()
+	root, c, err := a.configured()
 	if err != nil {
 		return err
 	}
-	c, warnings, err := a.loadConfig(root)
-	if err != nil {
-		return usage("%v", err)
-	}
-	a.warn(warnings)
 	home := dirs.Home()
 	if home == "" {
 		return fail(exitFailed, "there is no session log: set HOME or %s", dirs.HomeVariable)

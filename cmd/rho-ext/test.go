@@ -116,18 +116,13 @@ func (a *app) testOptions(o testFlags) (exttest.Options, error) {
 	if err := a.checkFlags(); err != nil {
 		return none, err
 	}
-	root, err := a.findRoot()
+	root, c, err := a.configured()
 	if err != nil {
 		return none, err
 	}
 	if real, err := filepath.EvalSymlinks(root); err == nil {
 		root = real
 	}
-	c, warnings, err := a.loadConfig(root)
-	if err != nil {
-		return none, usage("%v", err)
-	}
-	a.warn(warnings)
 	allow, err := a.allow.grants(root)
 	if err != nil {
 		return none, err

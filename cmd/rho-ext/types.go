@@ -147,15 +147,10 @@ func (a *app) typesFolders(args []string) ([]string, error) {
 		}
 		return []string{dir}, nil
 	}
-	root, err := a.findRoot()
+	root, c, err := a.configured()
 	if err != nil {
 		return nil, err
 	}
-	c, warnings, err := a.loadConfig(root)
-	if err != nil {
-		return nil, usage("%v", err)
-	}
-	a.warn(warnings)
 	sources, failures, err := host.Sources(host.Options{Root: root, UserDir: "-", Dirs: c.Extensions.Dirs, Home: dirs.Home()})
 	if err != nil {
 		return nil, fail(exitFailed, "%v", err)

@@ -38,7 +38,7 @@ func IsTest(name string) bool { return testName.MatchString(filepath.Base(name))
 // extension, and so does NAME.test.ts beside NAME.ts; any other tests all
 // extensions of its folder.
 func Find(o Options) ([]File, []host.Failure, error) {
-	sources, failures, err := host.Discover(host.Options{
+	sources, failures, err := host.Sources(host.Options{
 		Root: o.Root, UserDir: o.UserDir, Dirs: o.Dirs, Enabled: o.Enabled, Disabled: o.Disabled, Trusted: true,
 	})
 	if err != nil {

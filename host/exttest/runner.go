@@ -146,7 +146,7 @@ func (r *Runner) expect(files []File) {
 		list = append(list, r.bundling(f))
 		if !folders[f.Folder] {
 			folders[f.Folder] = true
-			sources, _, err := host.Discover(host.Options{UserDir: "-", Dirs: []string{f.Folder}, CodeRoot: r.opts.Root})
+			sources, _, err := host.Sources(host.Options{UserDir: "-", Dirs: []string{f.Folder}, CodeRoot: r.opts.Root})
 			if err != nil {
 				continue
 			}
